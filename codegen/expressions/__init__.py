@@ -1,0 +1,1 @@
+"""The three closed grammars of a schema: sizes, conditions and types."""

@@ -1,0 +1,228 @@
+"""The schema as frozen classes: what a YAML file means, with the place where each part was written.
+
+The loader constructs these only from values that it understood; a part that it did not understand
+is a finding and leaves its neutral value here, so that nothing after it reports the same mistake
+again.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Literal
+
+from attrs import field, frozen
+
+from codegen.expressions.ast import Condition, Size, Type
+
+Placement = Literal["object", "attr"]
+Device = Literal["accelerator", "host"]
+Permission = Literal["release", "accumulate", "stage", "rebuild"]
+Written = Literal["assign", "in_place"]
+
+# A default as the schema gives it; a list stands for a value that is made anew for each session.
+Plain = None | bool | int | float | str
+Default = Plain | tuple[Plain, ...]
+
+
+@frozen
+class Span:
+    """Where something was written: one-based line and column, the end column exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@frozen
+class Unset:
+    """No default was given, which differs from a default of null."""
+
+
+UNSET = Unset()
+
+
+@frozen
+class Param:
+    """A keyword argument of the generated class."""
+
+    name: str
+    type: Type
+    default: Default | Unset
+    minimum: int | None
+    maximum: int | None
+    shipped: Default | Unset
+    doc: str
+    at: Span
+
+
+@frozen
+class Dim:
+    """A symbol of shapes, at the shipped deploy config."""
+
+    name: str
+    size: Size
+    at: Span
+
+
+@frozen
+class Reset:
+    """A named event that clears fields."""
+
+    name: str
+    doc: str
+    at: Span
+
+
+@frozen
+class Argument:
+    """A value that `reset_reason` is called with."""
+
+    name: str
+    type: Type
+    at: Span
+
+
+@frozen
+class ResetRule:
+    """The reset that happens when the condition holds and none before it did."""
+
+    reset: str
+    condition: Condition
+    at: Span
+
+
+@frozen
+class Group:
+    """Fields that `reset_<name>()` clears together."""
+
+    name: str
+    fields: tuple[str, ...]
+    at: Span
+    field_spans: tuple[Span, ...]
+
+
+@frozen
+class Elsewhere:
+    """A value that another component owns; the decision table lists it."""
+
+    name: str
+    owner: str
+    reason: str
+    at: Span
+
+
+@frozen
+class Dimension:
+    """One dimension of a shape: exactly `size`, or at most."""
+
+    size: Size
+    at_most: bool
+
+
+@frozen
+class Shape:
+    dimensions: tuple[Dimension, ...]
+    at: Span
+
+
+@frozen
+class Entry:
+    """`count` tensors of one shape in a list."""
+
+    shape: Shape
+    count: Size
+
+
+@frozen
+class Ring:
+    """The newest `size` items, or frames along a dimension."""
+
+    size: Size
+    along: int | None
+    at: Span
+
+
+@frozen
+class Grows:
+    """`items` items in every `every` steps."""
+
+    items: int
+    every: int
+    at: Span
+
+
+@frozen
+class Joined:
+    """A field of items that reads as one value: `torch.cat` or `torch.stack` along `dim`."""
+
+    how: Literal["concat", "stack"]
+    dim: int
+    at: Span
+
+
+@frozen
+class Measured:
+    """Bytes that somebody measured: as the schema wrote them, and as a number."""
+
+    text: str
+    nbytes: Decimal
+    where: str
+
+
+@frozen
+class Field:
+    """One named value of a session."""
+
+    name: str
+    placement: Placement | None
+    kind: str | None
+    type: Type | None
+    reason: str
+    default: Default | Unset
+    shape: Shape | None
+    retains: Shape | None
+    entries: tuple[Entry, ...]
+    dtype: str | None
+    device: Device
+    written: Written
+    survives: tuple[str, ...]
+    ring: Ring | None
+    grows: Grows | None
+    bounded_by: str | None
+    view: Joined | None
+    manager_may: tuple[Permission, ...]
+    revisit: str | None
+    measured: tuple[Measured, ...]
+    at: Span
+    # Where each key of the field was written, and its value: {"ring": (key span, value span)}.
+    keys: Mapping[str, tuple[Span, Span]] = field(factory=dict, eq=False, repr=False)
+
+
+@frozen
+class Schema:
+    """One schema file."""
+
+    path: str
+    model: str
+    class_name: str
+    doc: str
+    scope: Literal["session"]
+    horizon: int | None
+    params: tuple[Param, ...]
+    dims: tuple[Dim, ...]
+    default_device: Device
+    default_dtype: str | None
+    resets: tuple[Reset, ...]
+    arguments: tuple[Argument, ...]
+    reset_rules: tuple[ResetRule, ...]
+    groups: tuple[Group, ...]
+    elsewhere: tuple[Elsewhere, ...]
+    fields: tuple[Field, ...]
+    sha256: str
+    # Where each top-level key was written, and its value.
+    keys: Mapping[str, tuple[Span, Span]] = field(factory=dict, eq=False, repr=False)
+
+    @property
+    def module(self) -> str:
+        """The name of the generated module: the model's, in lower case and underscores."""
+        return "".join(c if c.isascii() and c.isalnum() else "_" for c in self.model).lower()
