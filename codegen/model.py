@@ -11,7 +11,7 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from codegen.expressions.ast import Condition, Size, Type
+from .expressions.ast import Condition, Size, Type
 
 Placement = Literal["object", "attr"]
 Device = Literal["accelerator", "host"]
