@@ -12,6 +12,7 @@ from typing import Literal
 from attrs import field, frozen
 
 from .expressions.ast import Condition, Size, Type
+from .span import Span as Span
 
 Placement = Literal["object", "attr"]
 Device = Literal["accelerator", "host"]
@@ -21,16 +22,6 @@ Written = Literal["assign", "in_place"]
 # A default as the schema gives it; a list stands for a value that is made anew for each session.
 Plain = None | bool | int | float | str
 Default = Plain | tuple[Plain, ...]
-
-
-@frozen
-class Span:
-    """Where something was written: one-based line and column, the end column exclusive."""
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
 
 
 @frozen
