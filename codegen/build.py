@@ -81,12 +81,12 @@ def read_project(settings: Settings, report: Report) -> Project:
     """
     loaded: list[tuple[Schema, str]] = []
     for path in schema_files(settings.schemas):
-        shown = shown(path)
+        name = shown(path)
         try:
-            text = source.read(path, shown)
+            text = source.read(path, name)
         except OSError as error:
-            raise UsageError(f"{shown}: cannot be read ({error.strerror})") from error
-        with working_on(f"schema {shown}"):
+            raise UsageError(f"{name}: cannot be read ({error.strerror})") from error
+        with working_on(f"schema {name}"):
             schema = load(text, report)
             if schema is not None:
                 rules.check(schema, report)
@@ -96,4 +96,3 @@ def read_project(settings: Settings, report: Report) -> Project:
     return Project(
         schemas, tuple(path for _, path in loaded), in_project(settings.schemas, settings.root)
     )
-

@@ -108,7 +108,9 @@ def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> 
                 state.path.unlink()
                 changed.append(state.path)
     except OSError as error:
-        raise UsageError(f"{error.filename or folder}: cannot be written ({error.strerror})") from error
+        raise UsageError(
+            f"{error.filename or folder}: cannot be written ({error.strerror})"
+        ) from error
     return changed
 
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from ..declared import declared, shipped_values
+from ..declared import STEPS, declared, shipped_values
 from ..model import Device, Field, Schema
 from .header import sha256, with_header
 from .markdown import cell, nbytes
+from .python import size_text
 from .templates import render
 
 SESSIONS = 64
@@ -75,7 +76,7 @@ def decisions(schemas: Sequence[Schema], made_from: str, paths: Sequence[str]) -
 def _section(schema: Schema, path: str) -> Section:
     values = shipped_values(schema)
     sizes = {field.name: declared(schema, field, values) for field in schema.fields}
-    names = [item.name for item in (*schema.params, *schema.dims) if item.name in values]
+    names = [name for name in values if name != STEPS]
     return Section(
         model=cell(schema.model),
         class_name=schema.class_name,
@@ -124,8 +125,6 @@ def _placement(field: Field) -> str:
         return "attr"
     bound = ""
     if field.ring:
-        from .python import size_text
-
         bound = f", the newest {size_text(field.ring.size)}"
     elif field.bounded_by:
         bound = f", until {cell(field.bounded_by)}"

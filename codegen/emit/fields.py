@@ -1,6 +1,7 @@
 """The class-level declaration of each param and field."""
 
 from ..expressions.ast import Atom, Generic, Size, Type
+from ..expressions.types import may_be_none, members
 from ..model import Default, Field, Param, Unset
 from . import python
 from .literals import LINE, call, keyword_string, width
@@ -80,21 +81,21 @@ def _default(field: Field) -> str:
     value: Default = None if isinstance(field.default, Unset) else field.default
     if not isinstance(value, tuple):
         return f"default={python.plain_text(value)}"
-    origin = next(
-        part.origin for part in python.members(_type(field)) if isinstance(part, Generic)
-    )
+    origin = next(part.origin for part in members(_type(field)) if isinstance(part, Generic))
     if origin == "tuple":
         return f"default={python.plain_text(value)}"
     if not value:
         return f"factory={origin}"
     inner = ", ".join(map(python.plain_text, value))
-    return f"factory=lambda: {'{' if origin == 'set' else '['}{inner}{'}' if origin == 'set' else ']'}"
+    return (
+        f"factory=lambda: {'{' if origin == 'set' else '['}{inner}{'}' if origin == 'set' else ']'}"
+    )
 
 
 def _coercion(type_: Type) -> str | None:
     """The check of an assigned scalar; other values are kept as they are."""
-    match python.members(type_):
+    match members(type_):
         case (Atom(name="int" | "float" | "bool" | "str" as name),):
             coercion = _COERCIONS[name]
-            return f"optional({coercion})" if python.optional(type_) else coercion
+            return f"optional({coercion})" if may_be_none(type_) else coercion
     return None

@@ -4,7 +4,7 @@ from attrs import frozen
 
 from ..declared import STEPS, declaration
 from ..expressions.ast import Both, Condition, Either
-from ..expressions.names import names_in
+from ..expressions.sizes import names_in
 from ..model import Default, Dim, Field, Group, Param, Reset, Schema, Unset
 from . import python
 from .fields import item_type
@@ -38,7 +38,9 @@ def init(schema: Schema) -> Method:
     given = [f"{param.name}={param.name}" for param in schema.params]
     return Method(
         _def("__init__", arguments, "None"),
-        docstring("Open the session `session_id` of `manager`, or join it where it is open.", _BODY),
+        docstring(
+            "Open the session `session_id` of `manager`, or join it where it is open.", _BODY
+        ),
         (_statement("self._open", ["session_id", "manager", *given]),),
     )
 
@@ -79,8 +81,9 @@ def group_reset(group: Group) -> Method:
 def reset_reason(schema: Schema) -> Method:
     """Each value that a rule names is read once, so that a type checker can follow its tests."""
     arguments = [f"{one.name}: {python.type_text(one.type)}" for one in schema.arguments]
-    used = {name for rule in schema.reset_rules for name in names_in(rule.condition)}
-    own = [item.name for item in (*schema.params, *schema.fields) if item.name in used]
+    used = {name.name for rule in schema.reset_rules for name in names_in(rule.condition)}
+    names = [*(param.name for param in schema.params), *(field.name for field in schema.fields)]
+    own = [name for name in names if name in used]
     named = {rule.reset for rule in schema.reset_rules}
     resets = [string(event.name) for event in schema.resets if event.name in named]
     lines = [f"{name} = self.{name}" for name in own]
@@ -88,7 +91,9 @@ def reset_reason(schema: Schema) -> Method:
         lines += [_if(rule.condition), f"    return {string(rule.reset)}"]
     return Method(
         _def("reset_reason", ["self", *arguments], f"Literal[{', '.join(resets)}] | None"),
-        docstring("The reset that is due before the next forward(); the first rule that holds.", _BODY),
+        docstring(
+            "The reset that is due before the next forward(); the first rule that holds.", _BODY
+        ),
         (*lines, "return None"),
     )
 
@@ -117,7 +122,7 @@ def _chain(condition: Both | Either) -> list[Condition]:
 def declared_nbytes(schema: Schema) -> Method:
     """One keyword per dim and param; a dim that follows from others is computed when left out."""
     found = [(field, declaration(field)) for field in schema.fields]
-    used = {name for _, one in found if one for term in one.terms for name in names_in(term)}
+    used = {name.name for _, one in found if one for term in one.terms for name in names_in(term)}
     grows = STEPS in used
     derived = [dim for dim in schema.dims if names_in(dim.size)]
     arguments = ["cls", "*"]

@@ -36,9 +36,7 @@ def module(schema: Schema, made_from: str) -> str:
     )
     body = render("module.py.j2", view)
     title = docstring(f"{schema.class_name}, generated from its schema.", 0)
-    return with_header(
-        f"{title}\n\n{import_block(body)}\n{body}", made_from, schema.sha256, "#"
-    )
+    return with_header(f"{title}\n\n{import_block(body)}\n{body}", made_from, schema.sha256, "#")
 
 
 def _methods(schema: Schema) -> Iterator[Method]:

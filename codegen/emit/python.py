@@ -53,9 +53,7 @@ def size_text(size: Operand, spell: Spell = str, outer: int = 0) -> str:
             return f"{function}({', '.join(size_text(one, spell) for one in arguments)})"
         case Binary(operator=operator, left=left, right=right):
             rank = _PRECEDENCE[operator]
-            text = (
-                f"{size_text(left, spell, rank)} {operator} {size_text(right, spell, rank + 1)}"
-            )
+            text = f"{size_text(left, spell, rank)} {operator} {size_text(right, spell, rank + 1)}"
             return f"({text})" if rank < outer else text
 
 
@@ -106,17 +104,6 @@ def type_text(type_: Type, array_dtype: str | None = None) -> str:
             return f"Literal[{', '.join(string(value) for value in values)}]"
         case Union(members=members):
             return " | ".join(type_text(member, array_dtype) for member in members)
-
-
-def members(type_: Type) -> tuple[Type, ...]:
-    """The alternatives of a type, None left out."""
-    parts = type_.members if isinstance(type_, Union) else (type_,)
-    return tuple(part for part in parts if part != Atom("None"))
-
-
-def optional(type_: Type) -> bool:
-    """Whether None is one of the alternatives."""
-    return isinstance(type_, Union) and Atom("None") in type_.members
 
 
 def plain_text(value: Default) -> str:

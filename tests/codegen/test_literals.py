@@ -61,7 +61,9 @@ def test_the_formatter_has_nothing_to_say(texts: list[str]) -> None:
     """Declarations and docstrings with any text are left as they are by `ruff format`."""
     lines = [f"class C{i}:\n    {docstring(text, 4)}\n" for i, text in enumerate(texts)]
     for i, text in enumerate(texts):
-        lines.append(f"class D{i}:\n    x = f(\n        {keyword_string('reason', text, 8)},\n    )\n")
+        lines.append(
+            f"class D{i}:\n    x = f(\n        {keyword_string('reason', text, 8)},\n    )\n"
+        )
     module = "\n\n".join(lines)
     done = subprocess.run(
         [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length=100", "-"],
