@@ -5,13 +5,12 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor, equal
-
 from session_state.declared import DeclaredBytes, check_sizes, itemsize
 from session_state.fields import Attr, ObjectField, Param, ViewField, as_bool, as_int
 from session_state.manager import SessionStateManager
 from session_state.objects import FrameRing, LatentBuffer
 from session_state.view import SessionView
+from torch import Tensor, equal
 
 
 class DreamZeroSession(SessionView, schema="DreamZero 0123456789ab"):
