@@ -64,6 +64,11 @@ class Report:
         """All findings, by file and place."""
         return tuple(sorted(self._findings))
 
+    def has_errors_in(self, path: str) -> bool:
+        """Whether any finding of this schema is an error."""
+        errors = (f.path for f in self._findings if f.severity is Severity.ERROR)
+        return path in errors
+
     @property
     def has_errors(self) -> bool:
         """Whether any finding is an error."""

@@ -44,6 +44,8 @@ class Param:
     shipped: Default | Unset
     doc: str
     at: Span
+    # Where each key of the param was written, and its value.
+    keys: Mapping[str, tuple[Span, Span]] = field(factory=dict, eq=False, repr=False)
 
 
 @frozen
@@ -80,6 +82,7 @@ class ResetRule:
     reset: str
     condition: Condition
     at: Span
+    reset_span: Span
 
 
 @frozen
@@ -177,6 +180,7 @@ class Field:
     device: Device
     written: Written
     survives: tuple[str, ...]
+    survives_spans: tuple[Span, ...]
     ring: Ring | None
     grows: Grows | None
     bounded_by: str | None
@@ -210,6 +214,10 @@ class Schema:
     elsewhere: tuple[Elsewhere, ...]
     fields: tuple[Field, ...]
     sha256: str
+    # Names that the schema declares and that did not load: rules take them as known.
+    broken: frozenset[str] = frozenset()
+    # Whether nothing was refused, so that what is absent here is absent in the file.
+    complete: bool = True
     # Where each top-level key was written, and its value.
     keys: Mapping[str, tuple[Span, Span]] = field(factory=dict, eq=False, repr=False)
 
