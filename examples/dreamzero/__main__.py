@@ -2,19 +2,16 @@
 
 import argparse
 import sys
-from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
-import attrs
 import torch
 from torch import Tensor
 
-from session_state.accounting import walk
-from session_state.manager import SessionState, SessionStateManager
+from session_state.manager import SessionStateManager
 
 from .bespoke import BespokeState
 from .compare import differences
+from .report import Outcome, bytes_table, show_progress, summary
 from .rollout import BLOCK, step
 from .state import DreamZeroState
 from .stream import EncoderStream, small_vae
@@ -26,24 +23,24 @@ NEW_INSTRUCTION = 27
 
 BREAK_AT = 40
 BROKEN_SLOT = 1
-HEIGHT, WIDTH = 96, 160
-BASE_CHANNELS, LATENT_CHANNELS = 8, 4
 
-DECISIONS = Path(__file__).parents[2] / "generated" / "DECISIONS.md"
+DIMS = {"H": 64, "W": 96, "z": 4, "c": 8}
+"""The small configuration, in the symbols of the schema."""
 
 
-@attrs.frozen
-class Outcome:
-    """What one frame did: the reset it began with, and the fields that differ after it."""
-
-    frame: int
-    reset: str | None
-    differing: list[str]
+def camera() -> Iterator[Tensor]:
+    """Noise with a bright bar that wanders: images (H, W, 3) in uint8, always the same."""
+    noise = torch.Generator().manual_seed(0)
+    shape = (DIMS["H"], DIMS["W"], 3)
+    for frame in range(FRAMES):
+        image = torch.randint(0, 128, shape, dtype=torch.uint8, generator=noise)
+        image[:, frame : frame + 16] += 127
+        yield image
 
 
 def stream(manager: SessionStateManager, *, drop_a_slot: bool) -> Iterator[Outcome]:
     """Feed every frame to both states; a view is made anew for each, as the pipeline does."""
-    encoder = EncoderStream(small_vae(BASE_CHANNELS, LATENT_CHANNELS))
+    encoder = EncoderStream(small_vae(base_dim=DIMS["c"], z_dim=DIMS["z"]))
     bespoke = BespokeState()
     for frame, image in enumerate(camera(), start=1):
         state = DreamZeroState(SESSION, manager, vae_encoder_window=BLOCK)
@@ -56,59 +53,6 @@ def stream(manager: SessionStateManager, *, drop_a_slot: bool) -> Iterator[Outco
         yield Outcome(frame, reset, differences(bespoke, state))
 
 
-def camera() -> Iterator[Tensor]:
-    """Noise with a bright bar that wanders: images (H, W, 3) in uint8, always the same."""
-    noise = torch.Generator().manual_seed(0)
-    for frame in range(FRAMES):
-        image = torch.randint(0, 128, (HEIGHT, WIDTH, 3), dtype=torch.uint8, generator=noise)
-        image[:, 2 * frame : 2 * frame + 16] += 127
-        yield image
-
-
-def report_progress(outcome: Outcome) -> None:
-    """Rewrite one line in a terminal; in a pipe, one line for every ten frames and event."""
-    event = f"{outcome.reset} reset" if outcome.reset else ""
-    verdict = f"differs in {', '.join(outcome.differing)}" if outcome.differing else "equal"
-    line = f"  frame {outcome.frame:2} of {FRAMES}   {verdict:8} {event}".rstrip()
-    if sys.stdout.isatty():
-        print(
-            f"\r\x1b[K{line[:79]}", end="\n" if event or outcome.frame == FRAMES else "", flush=True
-        )
-    elif event or outcome.frame % 10 == 0:
-        print(line, flush=True)
-
-
-def bytes_table(session: SessionState) -> Iterator[str]:
-    """Held beside declared bytes of each field that holds any, per device."""
-    declared = DreamZeroState.declared_nbytes(
-        steps=FRAMES,
-        accelerator="cpu",
-        dtype="float32",
-        vae_encoder_window=BLOCK,
-        H=HEIGHT,
-        W=WIDTH,
-        z=LATENT_CHANNELS,
-        c=BASE_CHANNELS,
-    ).by_field
-    rows = [
-        (field, device, held(session, field).get(device, 0), most)
-        for field, devices in declared.items()
-        for device, most in devices.items()
-        if most
-    ]
-    totals = (sum(row[2] for row in rows), sum(row[3] for row in rows))
-    yield f"  {'field':24} {'device':6} {'held':>12} {'declared':>12}"
-    for row in rows:
-        yield "  {:24} {:6} {:12,} {:12,}".format(*row)
-    yield "  {:31} {:12,} {:12,}".format("total", *totals)
-
-
-def held(session: SessionState, field: str) -> dict[str, int]:
-    """The bytes that one field holds now, per device."""
-    value = session.get(field) if field in session.names() else session.attrs.get(field)
-    return dict(walk(value, set()).nbytes)
-
-
 def main() -> int:
     """Run the comparison; 0 when it came out as it should, else 1."""
     parser = argparse.ArgumentParser(prog="examples.dreamzero", description=__doc__)
@@ -118,27 +62,25 @@ def main() -> int:
         action="store_true",
         help=f"drop slot {BROKEN_SLOT} of the generated state's encoder map at frame {BREAK_AT}",
     )
-    options = parser.parse_args()
+    drop_a_slot = parser.parse_args().drop_a_slot
 
-    print(f"Streaming {FRAMES} frames of {HEIGHT}x{WIDTH} through AutoencoderKLWan, twice:")
+    print(f"Streaming {FRAMES} frames of {DIMS['H']}x{DIMS['W']} through AutoencoderKLWan, twice:")
     print("a hand-written state with full history, and the generated DreamZeroSession.\n")
     manager = SessionStateManager()
     outcomes = []
-    for outcome in stream(manager, drop_a_slot=options.drop_a_slot):
-        report_progress(outcome)
+    for outcome in stream(manager, drop_a_slot=drop_a_slot):
+        show_progress(outcome, FRAMES)
         outcomes.append(outcome)
 
-    differing = [outcome for outcome in outcomes if outcome.differing]
-    resets = Counter(outcome.reset for outcome in outcomes if outcome.reset)
-    print(f"\n{FRAMES - len(differing)} of {FRAMES} steps equal bit for bit", end=" ")
-    print(f"({resets['session']} session resets, {resets['inference']} window resets).")
-    if differing:
-        first = differing[0]
-        print(f"First difference at frame {first.frame}: {', '.join(first.differing)}.")
-    print(f"\nBytes that {SESSION} holds, and the most that its schema declares:\n")
-    print(*bytes_table(manager.get_or_create_session(SESSION)), sep="\n")
-    print(f"\nWhy each value lies where it lies: {DECISIONS}")
-    return int(bool(differing) != options.drop_a_slot)
+    declared = DreamZeroState.declared_nbytes(
+        steps=FRAMES, accelerator="cpu", dtype="float32", vae_encoder_window=BLOCK, **DIMS
+    )
+    print("", *summary(outcomes), sep="\n")
+    print(f"\nBytes the session holds, and the most its schema declares for {FRAMES} steps:\n")
+    session = manager.get_or_create_session(SESSION)
+    print(*bytes_table(session, declared.by_field), sep="\n")
+    print("\nWhy each value lies where it lies: generated/DECISIONS.md")
+    return int(any(outcome.differing for outcome in outcomes) != drop_a_slot)
 
 
 if __name__ == "__main__":

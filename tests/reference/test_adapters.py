@@ -66,7 +66,9 @@ class Cosmos3Adapter(RuleBasedStateMachine):
     )
     def capture(self, is_negative: bool, layers: int | None, has_frequencies: bool) -> None:
         transformer = Transformer(layers, has_frequencies)
-        raised = [_raises(view.capture_from_transformer, transformer, is_negative) for view in self.views]
+        raised = [
+            _raises(view.capture_from_transformer, transformer, is_negative) for view in self.views
+        ]
         assert raised[0] == raised[1]
 
     @rule(is_negative=st.booleans())
@@ -99,7 +101,9 @@ class Cosmos3Adapter(RuleBasedStateMachine):
     @invariant()
     def both_branches_agree(self) -> None:
         for is_negative in (False, True):
-            states = [view.is_branch_initialized(is_negative) for view in self.__dict__.get("views", ())]
+            states = [
+                view.is_branch_initialized(is_negative) for view in self.__dict__.get("views", ())
+            ]
             assert len(set(states)) <= 1
 
 
@@ -107,7 +111,9 @@ class Transformer:
     """A module that was just run: what a branch leaves in its two attributes."""
 
     def __init__(self, layers: int | None, has_frequencies: bool) -> None:
-        self.cached_kv = layers and [(torch.rand(1, 3, 2), torch.rand(1, 3, 2)) for _ in range(layers)]
+        self.cached_kv = layers and [
+            (torch.rand(1, 3, 2), torch.rand(1, 3, 2)) for _ in range(layers)
+        ]
         self.cached_freqs_gen = (torch.rand(4), torch.rand(4)) if has_frequencies else None
 
 
