@@ -25,7 +25,7 @@ run: $(VENV)/ready-demo
 	@$(BIN)/python -m examples.dreamzero $(ARGS)
 
 test: $(VENV)/ready-dev $(REFERENCE)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -rs $(ARGS)
 
 check: $(VENV)/ready-dev
 	@$(BIN)/session-state check
@@ -44,7 +44,7 @@ $(VENV)/ready:
 
 # `demo` and `dev` are extras of pyproject.toml.
 $(VENV)/ready-%: pyproject.toml constraints.txt | $(VENV)/ready
-	@echo 'Installing session-state[$*] into $(VENV)'
+	@echo 'Installing session-state[$*] into $(VENV): torch is among it, so this takes minutes'
 	@$(INSTALL) --editable '.[$*]'
 	@touch $@
 
