@@ -25,6 +25,7 @@ from .nodes import Node, Scalar, Sequence
 from .scalars import (
     Reading,
     as_bytes,
+    as_filled_text,
     as_integer,
     as_list,
     as_size,
@@ -64,17 +65,17 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
         shape=keys.read("shape", as_shape),
         retains=keys.read("retains", as_shape),
         entries=keys.read_or("entries", as_list(as_entry), ()),
-        dtype=keys.read("dtype", as_text),
+        dtype=keys.read("dtype", as_filled_text),
         device=keys.read_or("device", one_of(DEVICES, written="device"), default_device),
         written=keys.read_or("written", one_of(WRITTEN, ("once",)), "assign"),
         survives=tuple(word.text for word in survives),
         survives_spans=tuple(word.at for word in survives),
         ring=keys.read("ring", as_ring),
         grows=keys.read("grows", as_grows),
-        bounded_by=keys.read("bounded_by", as_text),
+        bounded_by=keys.read("bounded_by", as_filled_text),
         view=keys.read("view", as_view),
         manager_may=read_permissions(keys, reading),
-        revisit=keys.read("revisit", as_text),
+        revisit=keys.read("revisit", as_filled_text),
         measured=keys.read_or("measured", as_list(as_measured), ()),
         at=at,
         keys=keys.spans,
@@ -201,5 +202,5 @@ def as_view(node: Node, reading: Reading) -> Joined | None:
 
 def as_measured(node: Node, reading: Reading) -> Measured | None:
     keys = Keys(node, tables.MEASURED, reading, node.span)
-    nbytes, where = keys.read("bytes", as_bytes), keys.read("where", as_text)
+    nbytes, where = keys.read("bytes", as_bytes), keys.read("where", as_filled_text)
     return None if nbytes is None or where is None else Measured(*nbytes, where)
