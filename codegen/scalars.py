@@ -83,7 +83,8 @@ def as_text(node: Node, reading: Reading) -> str | None:
         return None
     reason = _not_text(node.value) if node.style == "plain" else None
     if reason is None:
-        return node.value
+        # The line break that ends a block is YAML's, not the author's.
+        return node.value if node.style == "plain" else node.value.removesuffix("\n")
     hint = f"""quote it: "{node.value}\"""" if node.value else "write the text behind the colon"
     reading.error("not-a-string", node.span, reason, hint)
     return None

@@ -125,7 +125,7 @@ def _placement(field: Field) -> str:
         return "attr"
     bound = ""
     if field.ring:
-        bound = f", the newest {size_text(field.ring.size)}"
+        bound = f", ring of `{size_text(field.ring.size)}`"
     elif field.bounded_by:
         bound = f", until {cell(field.bounded_by)}"
     return f"object: {field.kind}{bound}"

@@ -1,21 +1,24 @@
 """The class-level declaration of each param and field."""
 
 from ..expressions.ast import Atom, Generic, Size, Type
+from ..expressions.sizes import names_in
 from ..expressions.types import may_be_none, members
-from ..model import Default, Field, Param, Unset
+from ..model import Default, Field, Param, Schema, Unset
 from . import python
 from .literals import LINE, call, keyword_string, width
 
 _COERCIONS = {"int": "as_int", "bool": "as_bool", "float": "as_float", "str": "as_str"}
 
 
-def param_declaration(param: Param) -> str:
-    """`name = Param(...)`: how a value is read, its bounds, and its doc."""
+def param_declaration(schema: Schema, param: Param) -> str:
+    """`name = Param(...)`: how a value is read, its bounds, whether objects depend on it."""
     arguments = [_coercion(param.type) or "as_is"]
     if param.minimum is not None:
         arguments.append(f"minimum={param.minimum}")
     if param.maximum is not None:
         arguments.append(f"maximum={param.maximum}")
+    if any(field.ring and param.name in _names(field.ring.size) for field in schema.fields):
+        arguments.append("shapes_objects=True")
     arguments.append(keyword_string("doc", param.doc, 8))
     return call(f"{param.name} = Param", arguments, 4)
 
@@ -70,6 +73,10 @@ def _allocation(field: Field) -> list[str]:
         return [flat]
     lines = "".join(f"            {entry},\n" for entry in entries)
     return [f"allocate=lambda session: {{\n{lines}        }}"]
+
+
+def _names(size: Size) -> set[str]:
+    return {name.name for name in names_in(size)}
 
 
 def _of_session(size: Size) -> str:

@@ -149,7 +149,7 @@ def declared_nbytes(schema: Schema) -> Method:
             lines.append(_statement("declared.add", [string(field.name), device, item, *terms]))
     after = f" after `{STEPS}` steps" if grows else ""
     return Method(
-        _def("declared_nbytes", arguments, "dict[str, int]"),
+        _def("declared_nbytes", arguments, "DeclaredBytes"),
         docstring(f"The most bytes that one session holds{after}, per device.", _BODY),
         (*lines, "return declared"),
         decorator="classmethod",

@@ -19,8 +19,7 @@ class ModuleView:
     class_name: str
     tag: str
     docstring: str
-    params: tuple[str, ...]
-    fields: tuple[str, ...]
+    declarations: tuple[str, ...]
     methods: tuple[Method, ...]
 
 
@@ -30,8 +29,10 @@ def module(schema: Schema, made_from: str) -> str:
         class_name=schema.class_name,
         tag=string(f"{schema.model} {schema.sha256[:16]}"),
         docstring=docstring(schema.doc, 4),
-        params=tuple(map(param_declaration, schema.params)),
-        fields=tuple(map(field_declaration, schema.fields)),
+        declarations=(
+            *(param_declaration(schema, param) for param in schema.params),
+            *map(field_declaration, schema.fields),
+        ),
         methods=tuple(_methods(schema)),
     )
     body = render("module.py.j2", view)

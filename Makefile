@@ -1,0 +1,54 @@
+PYTHON     ?= python3
+VENV_FLAGS ?=
+ARGS       ?=
+# A torch that is there already is kept as it is: pins would download another.
+CONSTRAINTS ?= $(if $(findstring --system-site-packages,$(VENV_FLAGS)),,constraints.txt)
+
+VENV      := .venv
+BIN       := $(VENV)/bin
+PIP       := $(BIN)/python -m pip --quiet --disable-pip-version-check
+INSTALL   := $(PIP) install $(addprefix --constraint ,$(CONSTRAINTS))
+REFERENCE := .reference/vllm_omni-0.30.0-py3-none-any.whl
+
+.PHONY: help run test check clean
+
+help:
+	@echo 'make run    stream a real VAE encoder through two states, side by side (ARGS=--break)'
+	@echo 'make test   run the tests (ARGS=-x ...)'
+	@echo 'make check  rules, drift, lint, format and types'
+	@echo 'make clean  forget .venv'
+	@echo 'Each prepares .venv itself. PYTHON=python3.12 picks another interpreter;'
+	@echo 'VENV_FLAGS=--system-site-packages uses the torch that is installed already.'
+
+run: $(VENV)/ready-demo
+	@$(BIN)/session-state generate
+	@$(BIN)/python -m examples.dreamzero $(ARGS)
+
+test: $(VENV)/ready-dev $(REFERENCE)
+	@$(BIN)/python -m pytest -rs $(ARGS)
+
+check: $(VENV)/ready-dev
+	@$(BIN)/session-state check
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy session_state codegen generated tests/typing examples
+
+clean:
+	@rm -rf $(VENV)
+
+$(VENV)/ready:
+	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.12 ...")'
+	@echo 'Making $(VENV)'
+	@$(PYTHON) -m venv $(VENV_FLAGS) $(VENV)
+	@touch $@
+
+# `demo` and `dev` are extras of pyproject.toml.
+$(VENV)/ready-%: pyproject.toml constraints.txt | $(VENV)/ready
+	@echo 'Installing session-state[$*] into $(VENV): torch is among it, so this takes minutes'
+	@$(INSTALL) --editable '.[$*]'
+	@touch $@
+
+# Tests that need the reference skip without it, so no network is no reason to run none.
+$(REFERENCE): tests/reference/requirements.txt | $(VENV)/ready-dev
+	@$(PIP) download --no-deps --require-hashes --dest $(@D) --requirement $< && touch $@ \
+		|| echo 'The reference could not be fetched: the tests that use it will skip.'

@@ -1,0 +1,21 @@
+"""The generated session beside a hand-written state, under any sequence of writes."""
+
+from hypothesis import settings
+
+from examples.dreamzero.bespoke import BespokeState
+from examples.dreamzero.state import DreamZeroState
+
+from .sequences import Handwritten, Managed, SameWrites, Store, manager
+
+
+class Equivalence(SameWrites):
+    """A view of the generated class answers as the hand-written state does."""
+
+    def stores(self, window: int) -> tuple[Store, Store]:
+        return Handwritten(BespokeState), Managed(
+            manager(), lambda name, owner: DreamZeroState(name, owner, vae_encoder_window=window)
+        )
+
+
+TestEquivalence = Equivalence.TestCase
+TestEquivalence.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
