@@ -161,7 +161,7 @@ class _Loader:
             name, at = entry.key.value, entry.key.span
             keys = Keys(entry.value, tables.ELSEWHERE, reading, at)
             owner = keys.read_or("owner", as_filled_text, "")
-            values.append(Elsewhere(name, owner, read_reason(keys, name, reading), at))
+            values.append(Elsewhere(name, owner, read_reason(keys, entry.key, reading), at))
         return tuple(values)
 
 

@@ -32,12 +32,16 @@ Types = Mapping[str, Type | None]
 
 def _types(schema: Schema) -> dict[str, Type | None]:
     """What a condition sees, by name."""
-    return {
-        **dict.fromkeys(schema.broken),
-        **{param.name: param.type for param in schema.params},
-        **{argument.name: argument.type for argument in schema.arguments},
-        **{field.name: _read_type(field) for field in schema.fields},
-    }
+    types: dict[str, Type | None] = dict.fromkeys(schema.broken)
+    named = [
+        *((param.name, param.type) for param in schema.params),
+        *((argument.name, argument.type) for argument in schema.arguments),
+        *((field.name, _read_type(field)) for field in schema.fields),
+    ]
+    for name, type_ in named:
+        # Of a name that means two things, nothing can be said.
+        types[name] = None if name in types else type_
+    return types
 
 
 def _read_type(field: Field) -> Type | None:

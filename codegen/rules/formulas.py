@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from ..declared import STEPS, declared
+from ..declared import ITEMSIZE, STEPS, declared
 from ..expressions.ast import Atom, Size
 from ..expressions.sizes import MAX_SIZE, FormulaError, evaluate, inexact_divisions, names_in
 from ..expressions.types import show
@@ -76,7 +76,8 @@ def _bad_value(size: Size, values: Mapping[str, int]) -> Iterator[Problem]:
 
 def _too_many_bytes(schema: Schema, field: Field, values: Mapping[str, int]) -> Iterator[Problem]:
     sizes = [*field_sizes(field), *([field.ring.size] if field.ring else [])]
-    if not sizes or any(_value(size, values) is None for size in sizes):
+    dtype = field.dtype or schema.default_dtype
+    if not sizes or dtype not in ITEMSIZE or any(_value(size, values) is None for size in sizes):
         return
     try:
         nbytes = declared(schema, field, {**values, STEPS: schema.horizon or 1})

@@ -25,7 +25,7 @@ def wrong_kinds(schema: Schema) -> Iterator[Problem]:
     """Keys that a field of this placement, kind or type does not have."""
     for field in schema.fields:
         # A kind that was refused may have had these keys.
-        if field.placement == "attr" or field.kind is not None:
+        if field.placement == "attr" or (field.placement and field.kind):
             yield from _misplaced(field)
         yield from _bytes_of_nothing(field)
         yield from _two_sizes(field)

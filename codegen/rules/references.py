@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from ..expressions.ast import Name, Size
 from ..expressions.sizes import names_in
 from ..model import Field, Schema
+from ..names import KEYWORDS, is_identifier
 from .problem import Problem, did_you_mean
 
 
@@ -91,8 +92,8 @@ def unknown_fields(schema: Schema) -> Iterator[Problem]:
 
 
 def unused_dims(schema: Schema) -> Iterator[Problem]:
-    """Dims that no shape mentions; where something was refused, it may have mentioned them."""
-    if not schema.complete:
+    """Dims that no shape mentions; what was refused or misspelt may have meant them."""
+    if not schema.complete or any(unknown_names(schema)):
         return
     sizes = [dim.size for dim in schema.dims]
     for field in schema.fields:
@@ -100,6 +101,7 @@ def unused_dims(schema: Schema) -> Iterator[Problem]:
         sizes.extend([field.ring.size] if field.ring else [])
     used = {name.name for size in sizes for name in names_in(size)}
     for dim in schema.dims:
-        if dim.name not in used:
+        usable = is_identifier(dim.name) and dim.name not in KEYWORDS
+        if usable and dim.name not in used:
             message = f"Nothing uses the dim `{dim.name}`."
             yield Problem(dim.at, message, "delete it, or use it in the shape that it belongs to")

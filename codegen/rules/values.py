@@ -52,7 +52,7 @@ def bad_defaults(schema: Schema) -> Iterator[Problem]:
 def _bad_default(value: Default | Unset, type_: Type, at: Span) -> Iterator[Problem]:
     if isinstance(value, Unset) or any(_fits(value, member) for member in members(type_)):
         return
-    if all(atom.name in ("Tensor", "ndarray", "None") for atom in atoms(type_)):
+    if holds_bytes(type_):
         hint = "leave the default out, and write `| None` behind the type"
     else:
         hint = f"give a value of {show(type_)}, or change the type"
