@@ -7,6 +7,9 @@ from attrs import field, frozen
 
 from .span import Span
 
+# Characters of a line that a finding shows; of a longer one, those around the caret.
+_WIDTH = 120
+
 
 class Severity(StrEnum):
     """An error stops every command; a warning fails only under `--strict`."""
@@ -78,21 +81,32 @@ class Report:
 def render(finding: Finding) -> str:
     """The finding as a person reads it: its line with a caret below, the message and the hint."""
     span = finding.span
-    end = span.end_column if span.end_line == span.line else len(finding.line_text) + 1
-    start = span.column - 1
-    before, marked = finding.line_text[:start], finding.line_text[start : end - 1]
+    line, start, end = _window(finding.line_text, span)
+    before, marked = line[: start - 1], line[start - 1 : end - 1]
     caret = "".join("\t" if c == "\t" else " " * _cells(c) for c in before)
     caret += "^" * max(1, sum(_cells(c) for c in marked))
     number = str(span.line)
     page = [
         f"{finding.severity}[{finding.code}] {finding.path}:{span.line}:{span.column}",
-        f"  {number} | {''.join(map(_visible, finding.line_text))}".rstrip(),
+        f"  {number} | {''.join(map(_visible, line))}".rstrip(),
         f"  {' ' * len(number)} | {caret}",
         f"  {finding.message}",
     ]
     if finding.hint is not None:
         page.append(f"  hint: {finding.hint}")
     return "\n".join(page)
+
+
+def _window(line: str, span: Span) -> tuple[str, int, int]:
+    """The part of a line that is worth showing, and the columns of the span in it."""
+    end = span.end_column if span.end_line == span.line else len(line) + 1
+    if len(line) <= _WIDTH:
+        return line, span.column, end
+    first = max(0, min(span.column - 1 - _WIDTH // 3, len(line) - _WIDTH))
+    last = first + _WIDTH
+    left, right = "..." if first else "", "..." if last < len(line) else ""
+    shift = len(left) - first
+    return left + line[first:last] + right, span.column + shift, min(end, last + 1) + shift
 
 
 def _visible(character: str) -> str:

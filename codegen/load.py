@@ -4,7 +4,7 @@ from . import load_keys as tables
 from .findings import Report
 from .load_defaults import read_default
 from .load_fields import DEVICES, as_positive, load_field, read_reason
-from .load_keys import Keys, named_entries, one_of
+from .load_keys import Keys, KeySpans, named_entries, one_of
 from .model import (
     Argument,
     Device,
@@ -22,10 +22,10 @@ from .scalars import (
     Reading,
     T,
     as_condition,
+    as_filled_text,
     as_integer,
     as_list,
     as_size,
-    as_text,
     as_type,
     as_word,
     as_words,
@@ -53,6 +53,7 @@ class _Loader:
         self._root = root
         self._reading = reading
         self._broken: set[str] = set()
+        self._default_spans: KeySpans = {}
         reading.records = frozenset(_names_under(root, "records"))
 
     def schema(self) -> Schema:
@@ -62,11 +63,11 @@ class _Loader:
         keys.read("scope", one_of(SCOPES, ("generation",), written="scope"))
         defaults = keys.read_or("defaults", self._defaults, (DEFAULT_DEVICE, None))
         when = keys.read_or("reset_when", self._reset_when, ((), ()))
-        schema = Schema(
+        return Schema(
             path=reading.source.path,
-            model=keys.read_or("model", as_text, ""),
-            class_name=keys.read_or("class", as_text, ""),
-            doc=keys.read_or("doc", as_text, ""),
+            model=keys.read_or("model", as_filled_text, ""),
+            class_name=keys.read_or("class", as_filled_text, ""),
+            doc=keys.read_or("doc", as_filled_text, ""),
             scope="session",
             horizon=keys.read("horizon", as_positive),
             params=keys.read_or("params", self._params, ()),
@@ -82,9 +83,8 @@ class _Loader:
             sha256=reading.source.sha256,
             broken=frozenset(self._broken | set(_names_under(self._root, "axes"))),
             complete=not reading.report.has_errors_in(reading.source.path),
-            keys=keys.spans,
+            keys={**keys.spans, **self._default_spans},
         )
-        return schema
 
     def _known(self, name: str, value: T) -> T:
         if value is None:
@@ -106,7 +106,8 @@ class _Loader:
     def _defaults(self, node: Node, reading: Reading) -> tuple[Device, str | None]:
         keys = Keys(node, tables.DEFAULTS, reading, node.span)
         device = keys.read("device", one_of(DEVICES, written="device"))
-        return device or DEFAULT_DEVICE, keys.read("dtype", as_text)
+        self._default_spans = {f"defaults.{key}": spans for key, spans in keys.spans.items()}
+        return device or DEFAULT_DEVICE, keys.read("dtype", as_filled_text)
 
     def _params(self, node: Node, reading: Reading) -> tuple[Param, ...]:
         entries = named_entries(node, reading, "`params`", node.span)
@@ -124,7 +125,7 @@ class _Loader:
     def _resets(self, node: Node, reading: Reading) -> tuple[Reset, ...]:
         resets = []
         for entry in named_entries(node, reading, "`resets`", node.span, texts=True):
-            doc = as_text(entry.value, reading) or ""
+            doc = as_filled_text(entry.value, reading) or ""
             resets.append(Reset(entry.key.value, doc, entry.key.span))
         self._broken.update(_names(node) - {reset.name for reset in resets})
         return tuple(resets)
@@ -159,8 +160,8 @@ class _Loader:
         for entry in named_entries(node, reading, "`elsewhere`", node.span):
             name, at = entry.key.value, entry.key.span
             keys = Keys(entry.value, tables.ELSEWHERE, reading, at)
-            owner = keys.read_or("owner", as_text, "")
-            values.append(Elsewhere(name, owner, read_reason(keys, name, reading), at))
+            owner = keys.read_or("owner", as_filled_text, "")
+            values.append(Elsewhere(name, owner, read_reason(keys, entry.key, reading), at))
         return tuple(values)
 
 
@@ -176,7 +177,7 @@ def _as_param(entry: Entry, reading: Reading) -> Param | None:
     keys = Keys(entry.value, tables.PARAM, reading, entry.key.span)
     type_ = keys.read("type", as_type)
     default, shipped = (read_default(keys, key, type_) for key in ("default", "shipped"))
-    doc = keys.read_or("doc", as_text, "")
+    doc = keys.read_or("doc", as_filled_text, "")
     if type_ is None:
         return None
     return Param(

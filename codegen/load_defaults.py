@@ -2,11 +2,11 @@
 
 import re
 
-from .expressions.ast import Type
+from .expressions.ast import Generic, Type
 from .expressions.types import members, show
 from .load_keys import Keys
 from .model import UNSET, Default, Plain, Unset
-from .nodes import Node, Scalar, Sequence
+from .nodes import Mapping, Node, Scalar, Sequence
 from .scalars import (
     AMBIGUOUS,
     BOOL,
@@ -28,13 +28,22 @@ _READERS: dict[str, Reader[Plain]] = {"int": as_integer, "bool": as_boolean, "st
 def read_default(keys: Keys, key: str, type_: Type | None) -> Default | Unset:
     """The value of `key`, which a value of `type_` is expected for; UNSET where there is none."""
     kinds = {show(member) for member in members(type_)} if type_ else set()
+    origins = {m.origin for m in members(type_) if isinstance(m, Generic)} if type_ else set()
     reader = next((r for kind, r in _READERS.items() if kinds - {"None"} == {kind}), None)
 
     def read(node: Node, reading: Reading) -> Default | Unset:
         if reader and not (is_null(node) and "None" in kinds):
             value = reader(node, reading)
             return UNSET if value is None else value
-        return _as_list(node, reading) if isinstance(node, Sequence) else as_plain(node, reading)
+        if isinstance(node, Sequence):
+            return _as_list(node, reading)
+        if isinstance(node, Mapping) and not node.entries and origins == {"dict"}:
+            return ()
+        plain = as_plain(node, reading)
+        # A whole number is a float where one is expected, as it is to Python's type checkers.
+        if kinds - {"None"} == {"float"} and isinstance(plain, int) and not isinstance(plain, bool):
+            return float(plain)
+        return plain
 
     value = keys.read(key, read)
     return value if key in keys.spans else UNSET

@@ -25,6 +25,7 @@ from .nodes import Node, Scalar, Sequence
 from .scalars import (
     Reading,
     as_bytes,
+    as_filled_text,
     as_integer,
     as_list,
     as_size,
@@ -59,41 +60,43 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
         placement=placement,
         kind=keys.read("kind", one_of(KINDS, KINDS_LATER, written="kind")),
         type=type_,
-        reason=read_reason(keys, name, reading),
+        reason=read_reason(keys, entry.key, reading),
         default=read_default(keys, "default", type_),
         shape=keys.read("shape", as_shape),
         retains=keys.read("retains", as_shape),
         entries=keys.read_or("entries", as_list(as_entry), ()),
-        dtype=keys.read("dtype", as_text),
+        dtype=keys.read("dtype", as_filled_text),
         device=keys.read_or("device", one_of(DEVICES, written="device"), default_device),
-        written=keys.read_or("written", one_of(WRITTEN, ("once",)), "assign"),
+        written=keys.read_or(
+            "written", one_of(WRITTEN, ("once",), written="way to write a field"), "assign"
+        ),
         survives=tuple(word.text for word in survives),
         survives_spans=tuple(word.at for word in survives),
         ring=keys.read("ring", as_ring),
         grows=keys.read("grows", as_grows),
-        bounded_by=keys.read("bounded_by", as_text),
+        bounded_by=keys.read("bounded_by", as_filled_text),
         view=keys.read("view", as_view),
         manager_may=read_permissions(keys, reading),
-        revisit=keys.read("revisit", as_text),
+        revisit=keys.read("revisit", as_filled_text),
         measured=keys.read_or("measured", as_list(as_measured), ()),
         at=at,
         keys=keys.spans,
     )
 
 
-def read_reason(keys: Keys, name: str, reading: Reading) -> str:
-    """The reason, which must say more than the name does."""
-    if "reason" not in keys.spans:
+def read_reason(keys: Keys, owner: Scalar, reading: Reading) -> str:
+    """The reason, which must say more than the name of its owner does."""
+    if not keys.is_mapping or "reason" in keys.refused:
         return ""
-    at = keys.spans["reason"][1]
-    reason = keys.read("reason", _empty_or_text)
+    key, value = keys.spans.get("reason", (owner.span, owner.span))
+    reason = keys.read("reason", _empty_or_text) if "reason" in keys.spans else ""
     if reason is None:
         return ""
     said = _letters(reason)
-    if not said or said == _letters(name) or _PLACEHOLDER.fullmatch(reason.strip()):
-        message = f"`{name}` needs a reason that a reviewer can agree or disagree with."
+    if not said or said == _letters(owner.value) or _PLACEHOLDER.fullmatch(reason.strip()):
+        message = f"`{owner.value}` needs a reason that a reviewer can agree or disagree with."
         hint = "say what the manager may do with the value, or why it may do nothing"
-        reading.error("missing-reason", _visible(at, keys.spans["reason"][0]), message, hint)
+        reading.error("missing-reason", _visible(value, key), message, hint)
     return reason
 
 
@@ -201,5 +204,5 @@ def as_view(node: Node, reading: Reading) -> Joined | None:
 
 def as_measured(node: Node, reading: Reading) -> Measured | None:
     keys = Keys(node, tables.MEASURED, reading, node.span)
-    nbytes, where = keys.read("bytes", as_bytes), keys.read("where", as_text)
+    nbytes, where = keys.read("bytes", as_bytes), keys.read("where", as_filled_text)
     return None if nbytes is None or where is None else Measured(*nbytes, where)

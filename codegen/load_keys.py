@@ -64,7 +64,7 @@ RESET_RULE = Table("a reset rule", known=("reset", "if"), required=("reset", "if
 ELSEWHERE = Table(
     "a value of `elsewhere`",
     known=("owner", "reason"),
-    required=("owner", "reason"),
+    required=("owner",),
     later=("closes_with",),
     texts=("owner", "reason"),
 )
@@ -75,7 +75,7 @@ FIELD = Table(
         *("dtype", "device", "written", "survives", "ring", "grows", "bounded_by", "view"),
         *("manager_may", "revisit", "measured"),
     ),
-    required=("placement", "type|parts", "reason"),
+    required=("placement", "type|parts"),
     later=(
         *("per", "parts", "at_most", "init", "window", "recompute", "invalidated_by"),
         *("derived_from", "complete_with", "ranks", "on_close", "renamed_from"),
@@ -113,7 +113,7 @@ def one_of(
             return None
         close = difflib.get_close_matches(word.text, (*choices, *later), 1)
         listed = ", ".join(f"`{choice}`" for choice in choices)
-        message = f"`{word.text}` is not a {written}; it is one of {listed}."
+        message = f"`{word.text}` is not a {written}: choose one of {listed}."
         hint = f"did you mean `{close[0]}`?" if close else None
         reading.error("bad-choice", word.at, message, hint)
         return None
@@ -128,6 +128,9 @@ class Keys:
         self._reading = reading
         self._entries: dict[str, Entry] = {}
         self.spans: KeySpans = {}
+        self.is_mapping = isinstance(node, Mapping)
+        # Keys whose value YAML cut short, which was reported.
+        self.refused: frozenset[str] = frozenset()
         if not isinstance(node, Mapping):
             self._refuse_node(node, table, owner)
             return
@@ -141,6 +144,7 @@ class Keys:
             else:
                 self._report_unknown(entry, table)
         written = {entry.key.value for entry in node.entries}
+        self.refused = frozenset(written - self.spans.keys())
         for required in table.required:
             if written.isdisjoint(required.split("|")):
                 names = " or ".join(f"`{name}`" for name in required.split("|"))

@@ -90,6 +90,15 @@ def as_text(node: Node, reading: Reading) -> str | None:
     return None
 
 
+def as_filled_text(node: Node, reading: Reading) -> str | None:
+    """A text that says something."""
+    text = as_text(node, reading)
+    if text is None or text.strip():
+        return text
+    reading.error("not-a-string", node.span, "This text is empty.", "write it, or leave it out")
+    return None
+
+
 def _not_text(value: str) -> str | None:
     """What a plain value is instead of text, or None."""
     if value == "":

@@ -16,6 +16,8 @@ from .tokens import Cursor, ExpressionError, Locate, Token, on_one_line
 Comparison = Literal["==", "!=", "<", "<=", ">", ">="]
 _COMPARISONS: tuple[Comparison, ...] = ("==", "!=", "<", "<=", ">", ">=")
 
+_REFUSED = {**REFUSED, "=": ("`=` does not compare.", "write `==`")}
+
 
 def parse_condition(text: str, locate: Locate = on_one_line) -> Condition:
     """The condition that `text` writes.
@@ -23,7 +25,7 @@ def parse_condition(text: str, locate: Locate = on_one_line) -> Condition:
     Raises:
         ExpressionError: it is not of the grammar.
     """
-    grammar = ConditionGrammar(Cursor(text, locate, REFUSED))
+    grammar = ConditionGrammar(Cursor(text, locate, _REFUSED))
     start = grammar.cursor.token
     condition = grammar.condition(grammar.either(), start)
     grammar.end()
