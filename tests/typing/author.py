@@ -35,8 +35,8 @@ def reads(session: DreamZeroSession) -> None:
     assert_type(session.call_count, int)
     assert_type(session.language, Tensor | None)
     assert_type(session.nbytes_by_device(), dict[str, int])
-    session.language.shape  # type: ignore[union-attr]
-    session.langauge  # type: ignore[attr-defined]
+    _ = session.language.shape  # type: ignore[union-attr]
+    _ = session.langauge  # type: ignore[attr-defined]
 
 
 def writes(session: DreamZeroSession, latents: Tensor) -> None:
@@ -67,7 +67,7 @@ def resets(session: DreamZeroSession, tokens: Tensor) -> None:
 def opens(manager: SessionStateManager) -> None:
     DreamZeroSession(None, manager)
     DreamZeroSession("robot-7", manager, frames_per_chunk=4, vae_encoder_window=3)
-    DreamZeroSession("robot-7", manager, 3)  # type: ignore[misc]
+    DreamZeroSession("robot-7", manager, 3)  # type: ignore[call-arg]
     DreamZeroSession("robot-7", manager, window=3)  # type: ignore[call-arg]
     DreamZeroSession(7, manager)  # type: ignore[arg-type]
     with manager.generation(Stacking, "request-1", vae_encoder_window=3) as session:
