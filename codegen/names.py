@@ -99,9 +99,8 @@ SURFACE = frozenset(
 )
 
 # What the templates write into a module, a class or a method.
-EMITTED = frozenset(
+WRITTEN = frozenset(
     [
-        "Any",
         "Attr",
         "DeclaredBytes",
         "FrameRing",
@@ -120,7 +119,6 @@ EMITTED = frozenset(
         "as_bool",
         "as_float",
         "as_int",
-        "as_is",
         "as_str",
         "bool",
         "ceil_div",
@@ -135,7 +133,6 @@ EMITTED = frozenset(
         "float",
         "int",
         "item",
-        "itemsize",
         "list",
         "manager",
         "max",
@@ -144,7 +141,6 @@ EMITTED = frozenset(
         "numpy",
         "object",
         "optional",
-        "property",
         "reset_reason",
         "self",
         "session",
@@ -158,6 +154,10 @@ EMITTED = frozenset(
         "typing",
     ]
 )
+
+# What annotations and decorators are written with, whether or not the emitter writes it today.
+ANNOTATIONS = frozenset(["bytes", "frozenset", "property", "staticmethod", "super", "type"])
+EMITTED = WRITTEN | ANNOTATIONS
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

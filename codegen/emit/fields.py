@@ -101,8 +101,8 @@ def _default(field: Field) -> str:
 
 def _coercion(type_: Type) -> str | None:
     """The check of an assigned scalar; other values are kept as they are."""
-    match members(type_):
-        case (Atom(name="int" | "float" | "bool" | "str" as name),):
+    match [one for one in members(type_) if one != Atom("None")]:
+        case [Atom(name="int" | "float" | "bool" | "str" as name)]:
             coercion = _COERCIONS[name]
             return f"optional({coercion})" if may_be_none(type_) else coercion
     return None

@@ -102,9 +102,9 @@ def _if(condition: Condition) -> str:
     flat = f"if {python.condition_text(condition)}:"
     if _BODY + width(flat) <= LINE or not isinstance(condition, Both | Either):
         return flat
-    word, outer = ("and", 2) if isinstance(condition, Both) else ("or", 1)
+    word, first, rest = ("and", 2, 3) if isinstance(condition, Both) else ("or", 1, 1)
     parts = [
-        python.condition_text(part, outer=outer if index == 0 else outer + 1)
+        python.condition_text(part, outer=rest if index else first)
         for index, part in enumerate(_chain(condition))
     ]
     inner = " " * (_BODY + 4)

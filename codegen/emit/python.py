@@ -84,9 +84,9 @@ def condition_text(condition: Condition, spell: Spell = str, outer: int = 0) -> 
             return f"not {condition_text(operand, spell, 3)}"
         case Both(left=left, right=right):
             text = f"{condition_text(left, spell, 2)} and {condition_text(right, spell, 3)}"
-            return f"({text})" if outer > 2 else text
+            return f"({text})" if outer in (1, 3) else text
         case Either(left=left, right=right):
-            text = f"{condition_text(left, spell, 1)} or {condition_text(right, spell, 2)}"
+            text = f"{condition_text(left, spell, 1)} or {condition_text(right, spell, 1)}"
             return f"({text})" if outer > 1 else text
 
 
@@ -94,7 +94,9 @@ def type_text(type_: Type, array_dtype: str | None = None) -> str:
     """A type as an annotation; `array_dtype` is the numpy dtype of an ndarray."""
     match type_:
         case Atom(name="ndarray"):
-            return f"NDArray[np.{array_dtype}]" if array_dtype else "NDArray[Any]"
+            # NumPy 1.26 has no `np.bool`.
+            dtype = "bool_" if array_dtype == "bool" else array_dtype
+            return f"NDArray[np.{dtype}]"
         case Atom(name=name):
             return name
         case Generic(origin=origin, arguments=arguments, variadic=variadic):

@@ -13,6 +13,9 @@ from .problem import Problem, value_in
 _PACKAGE_FILES = frozenset({"__init__", "__main__"})
 
 
+_LOOK_LIKE_DIGITS = ("l", "O", "I")
+
+
 @frozen
 class _Named:
     """A name of a schema: what it names, and what else answers to it."""
@@ -53,6 +56,9 @@ def bad_names(schema: Schema) -> Iterator[Problem]:
             hint = f"call it `{close}`" if close else "use letters, digits and underscores"
             message = f"`{named.name}` is not a name that Python code can use for a {named.what}."
             yield Problem(named.at, message, hint)
+        elif named.name in _LOOK_LIKE_DIGITS:
+            message = f"`{named.name}` reads like a digit, and linters refuse it."
+            yield Problem(named.at, message, "use two letters")
     module = schema.module
     if schema.model and (
         module in _PACKAGE_FILES or module in KEYWORDS or not is_identifier(module)

@@ -1,0 +1,115 @@
+"""What the emitter writes: its names are reserved, its formulas are the checker's, its text lints."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from codegen.declared import declared, shipped_values
+from codegen.emit.module import module
+from codegen.findings import Report
+from codegen.load import load
+from codegen.model import Schema
+from codegen.names import EMITTED, SURFACE, WRITTEN
+from codegen.rules import check
+from codegen.source import read
+
+from .project import REPOSITORY
+
+SHIPPED = sorted((REPOSITORY / "schemas").glob("*.yaml"))
+EVERYTHING = Path(__file__).parent / "everything.yaml"
+
+
+def loaded(path: Path) -> Schema:
+    report = Report()
+    schema = load(read(path, path.name), report)
+    assert schema is not None
+    check(schema, report)
+    assert not report.has_errors, report.findings
+    return schema
+
+
+def own_names(schema: Schema) -> set[str]:
+    """The names that generated code takes from the schema."""
+    return {
+        schema.class_name,
+        *(param.name for param in schema.params),
+        *(dim.name for dim in schema.dims),
+        *(field.name for field in schema.fields),
+        *(argument.name for argument in schema.arguments),
+        *(f"append_{field.name}" for field in schema.fields),
+        *(f"reset_{reset.name}" for reset in schema.resets),
+        *(f"reset_{group.name}" for group in schema.groups),
+    }
+
+
+def identifiers(text: str) -> set[str]:
+    """Every name that code reads, binds or looks up."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Attribute(value=ast.Name(id="np")):
+                pass
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.ImportFrom(module=str(name)):
+                found.add(name.partition(".")[0])
+            case ast.alias(name=name, asname=alias):
+                found.add(alias or name)
+    return found
+
+
+@pytest.mark.parametrize("path", [EVERYTHING, *SHIPPED], ids=lambda path: path.stem)
+def test_every_name_written_is_reserved(path: Path) -> None:
+    """A schema cannot give a part of its own the name of something that the emitter writes."""
+    schema = loaded(path)
+    written = identifiers(module(schema, "x.yaml")) - own_names(schema)
+    written = {name for name in written if not name.startswith("_") and "." not in name}
+    assert set() == written - EMITTED - SURFACE
+
+
+def test_every_reserved_name_is_written() -> None:
+    """The reserved set holds no name that the emitter no longer writes."""
+    written: set[str] = set()
+    for path in (EVERYTHING, *SHIPPED):
+        written |= identifiers(module(loaded(path), "x.yaml"))
+    assert set() == WRITTEN - written
+
+
+@pytest.mark.parametrize("path", [EVERYTHING, *SHIPPED], ids=lambda path: path.stem)
+def test_generated_code_passes_the_linters(path: Path, tmp_path: Path) -> None:
+    """`ruff check`, `ruff format --check` and `mypy --strict` accept what was written as it is."""
+    text = module(loaded(path), "x.yaml")
+    target = tmp_path / f"{path.stem}.py"
+    target.write_text(text, encoding="utf-8")
+    for command in (
+        ["ruff", "check", "--isolated", "--line-length=100", str(target)],
+        ["ruff", "format", "--isolated", "--line-length=100", "--check", str(target)],
+        ["mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(target)],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert 0 == done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", [EVERYTHING, *SHIPPED], ids=lambda path: path.stem)
+def test_generated_bytes_are_the_table_s(path: Path) -> None:
+    """`declared_nbytes()` at its defaults says per field what the decision table says."""
+    schema = loaded(path)
+    names: dict[str, object] = {}
+    exec(compile(module(schema, "x.yaml"), path.name, "exec"), names)
+    cls = names[schema.class_name]
+    by_field = cls.declared_nbytes().by_field  # type: ignore[attr-defined]
+    values = shipped_values(schema)
+    for field in schema.fields:
+        expected = declared(schema, field, values)
+        assert expected == sum(by_field.get(field.name, {}).values())
