@@ -4,6 +4,4 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--update-golden", action="store_true", help="expect what the tools say now"
-    )
+    parser.addoption("--update-golden", action="store_true", help="expect what the tools say now")
