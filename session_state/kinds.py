@@ -150,7 +150,7 @@ def _claim_extent(value: Any, sink: Sink) -> None:
 
 
 def _void(value: Any, sink: Sink) -> Iterable[object]:
-    base = vars(np.generic)["base"].__get__(value)
+    base = vars(np.void)["base"].__get__(value)
     return _buffer(value, sink) if base is None else (base,)
 
 
@@ -206,7 +206,7 @@ def _managed_buffer() -> type:
 
 _READERS: dict[int, Reader] = {
     **{id(cls): _referents for cls in (*_LEAVES, *_CONTAINERS, _managed_buffer())},
-    **{id(cls): _sealed for cls in (type, types.ModuleType, KeepsBooks)},
+    **{id(cls): _sealed for cls in (type, types.ModuleType, np.dtype, KeepsBooks)},
     **{id(cls): _buffer for cls in (bytes, bytearray, array.array, mmap.mmap)},
     id(memoryview): _exporter,
     id(types.FunctionType): _function,
@@ -236,8 +236,10 @@ def _adds_only_slots(cls: type) -> bool:
 
 
 def _choose(cls: type) -> Reader:
-    for base in _mro(cls):
-        reader = _READERS.get(id(base))
+    known = [_READERS.get(id(base)) for base in _mro(cls)]
+    if _sealed in known:
+        return _sealed
+    for base, reader in zip(_mro(cls), known, strict=True):
         if reader is _tensor:
             return _tensor_reader(cls)
         if reader is not None:

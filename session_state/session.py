@@ -69,9 +69,14 @@ class SessionState(KeepsBooks):
         """The names of the objects, in the order of their arrival."""
         return list(self._objects)
 
-    def opened_as(self, schema: str, params: Mapping[str, object]) -> Opening:
-        """What the first generated view recorded, which is this when none did before."""
-        return self._opening.setdefault(None, Opening(schema, params))
+    @property
+    def opening(self) -> Opening | None:
+        """How a generated view opened the session, or None when none did."""
+        return self._opening.get(None)
+
+    def opened_as(self, opening: Opening) -> Opening:
+        """Record `opening` unless one is recorded, and return the one that is."""
+        return self._opening.setdefault(None, opening)
 
     def reset(self) -> None:
         """Reset every object and clear `attrs`.

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .errors import SessionClassMismatch, SessionParamsDiffer, raise_all
 from .fields import Attr, Field, ObjectField, Param, ViewField
 from .kinds import KeepsBooks
+from .session import Opening
 
 if TYPE_CHECKING:
     from .manager import SessionStateManager
     from .session import SessionState
+    from .status import Status
 
 
 class _Slotted(type):
@@ -28,13 +30,16 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
     its session alive after the manager let go of it.
     """
 
-    __slots__ = ("_session", "_params", "__weakref__")
+    __slots__ = ("_session", "_status", "_params", "__weakref__")
 
     _schema: ClassVar[str] = ""
     _declared: ClassVar[dict[str, Field]] = {}
     _stored: ClassVar[tuple[ObjectField[Any] | ViewField[Any], ...]] = ()
+    _params_declared: ClassVar[dict[str, Param[Any]]] = {}
+    _shaping: ClassVar[tuple[str, ...]] = ()
 
     _session: "SessionState"
+    _status: "Status"
     _params: dict[str, Any]
 
     def __init_subclass__(cls, *, schema: str | None = None, **options: Any) -> None:
@@ -50,6 +55,12 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         cls._stored = tuple(
             field for field in cls._declared.values() if isinstance(field, (ObjectField, ViewField))
         )
+        cls._params_declared = {
+            name: field for name, field in cls._declared.items() if isinstance(field, Param)
+        }
+        cls._shaping = tuple(
+            name for name, param in cls._params_declared.items() if param.shapes_objects
+        )
 
     def __init__(self, session_id: str | None, manager: "SessionStateManager") -> None:
         """Open `session_id` in `manager`, or join it where it is open; None means "default"."""
@@ -57,26 +68,24 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
 
     def _open(self, session_id: str | None, manager: "SessionStateManager", **params: Any) -> None:
         """Check `params`, join the session and make its objects, in that order."""
-        declared = self._declared
-        checked: dict[str, Any] = {}
-        shaping: dict[str, Any] = {}
-        for name, value in params.items():
-            param = declared[name]
-            assert isinstance(param, Param)
-            checked[name] = param.check(session_id, value)
-            if param.shapes_objects:
-                shaping[name] = checked[name]
-        session = manager.get_or_create_session(session_id)
+        declared = self._params_declared
+        self._params = {
+            name: declared[name].check(session_id, value) for name, value in params.items()
+        }
+        session = self._session = manager.get_or_create_session(session_id)
+        self._status = session.status
         if self._schema:
-            self._match(session, shaping)
-        self._session = session
-        self._params = checked
-        if not session.status.closed:
-            for field in self._stored:
-                field.object_of(self)
+            self._join(session)
 
-    def _match(self, session: "SessionState", shaping: dict[str, Any]) -> None:
-        opening = session.opened_as(self._schema, shaping)
+    def _join(self, session: "SessionState") -> None:
+        shaping = {name: self._params[name] for name in self._shaping}
+        opening = session.opening
+        if opening is None:
+            mine = Opening(self._schema, shaping)
+            opening = session.opened_as(mine)
+            if opening is mine and not session.status.closed:
+                for field in self._stored:
+                    field.object_of(self)
         session_id = session.status.session_id
         if opening.schema != self._schema:
             raise SessionClassMismatch(
@@ -93,7 +102,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
     @property
     def session_id(self) -> str:
         """The id under which the session was opened."""
-        return self._session.status.session_id
+        return self._status.session_id
 
     def object(self, name: str) -> Any:
         """The state object behind the field `name`, also behind one that reads as one value.
@@ -119,7 +128,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         """
         errors: list[Exception] = []
         for name in names:
-            self._session.status.require_open(name)
+            self._status.require_open(name)
             field = self._declared[name]
             assert isinstance(field, (Attr, ObjectField, ViewField))
             try:
@@ -129,5 +138,5 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         raise_all(f"session {self.session_id!r}: several fields failed to reset", errors)
 
     def __repr__(self) -> str:
-        state = "closed" if self._session.status.closed else "open"
+        state = "closed" if self._status.closed else "open"
         return f"<{type(self).__name__} {self.session_id!r} {state}>"

@@ -22,7 +22,7 @@ VALUES = (
 def differences(bespoke: Any, state: Any) -> list[str]:
     """The fields in which `state` differs from the hand-written one that saw the same writes.
 
-    A state that bounds its encoder output is asked for no more frames than it keeps.
+    The encoder output is compared over its last `vae_encoder_window` frames: `state` keeps no more.
     """
     window = state.vae_encoder_window
     pairs = {name: (getattr(bespoke, name), getattr(state, name)) for name in VALUES}
@@ -32,10 +32,7 @@ def differences(bespoke: Any, state: Any) -> list[str]:
             bespoke.get_concatenated_video_latents(),
             state.get_concatenated_video_latents(),
         ),
-        "vae_encoder_out": (
-            _newest(bespoke.vae_encoder_out, window),
-            _newest(state.vae_encoder_out, window),
-        ),
+        "vae_encoder_out": (_newest(bespoke.vae_encoder_out, window), state.vae_encoder_out),
     }
     return [name for name, (left, right) in pairs.items() if not same(left, right)]
 

@@ -5,6 +5,7 @@ from hypothesis import settings
 from examples.dreamzero.bespoke import BespokeState
 from examples.dreamzero.state import DreamZeroState
 
+from .resets import reset_reasons
 from .sequences import Handwritten, Managed, SameWrites, Store, manager
 
 
@@ -15,6 +16,12 @@ class Equivalence(SameWrites):
         return Handwritten(BespokeState), Managed(
             manager(), lambda name, owner: DreamZeroState(name, owner, vae_encoder_window=window)
         )
+
+
+def test_every_reset_rule_decides_as_by_hand() -> None:
+    """In each case that the rules tell apart the answer is the hand-written state's."""
+    state = DreamZeroState("robot", manager())
+    assert list(reset_reasons(BespokeState())) == list(reset_reasons(state))
 
 
 TestEquivalence = Equivalence.TestCase

@@ -3,6 +3,7 @@
 from hypothesis import settings
 
 from examples.dreamzero.state import DreamZeroState
+from tests.dreamzero.resets import reset_reasons
 from tests.dreamzero.sequences import Handwritten, Managed, SameWrites, Store, manager
 
 from .wheel import reference
@@ -22,6 +23,13 @@ def test_the_whole_surface_is_there() -> None:
     bespoke = reference("its own").DreamZeroState()
     names = {name for name in dir(bespoke) if not name.startswith("_")}
     assert set() == names - set(dir(DreamZeroState))
+
+
+def test_every_reset_rule_decides_as_there() -> None:
+    """In each case that the rules tell apart the answer is the reference's."""
+    bespoke = reference("its own").DreamZeroState()
+    state = DreamZeroState("robot", manager())
+    assert list(reset_reasons(bespoke)) == list(reset_reasons(state))
 
 
 TestReferenceEquivalence = ReferenceEquivalence.TestCase
