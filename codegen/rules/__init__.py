@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ..findings import Report, Severity
 from ..model import Schema
 from .names import duplicate_modules
-from .problem import Problem as Problem
+from .problem import Problem
 from .registry import RULES as RULES
 from .registry import Rule as Rule
 

@@ -14,6 +14,10 @@ from codegen.load import load
 from codegen.names import EMITTED, KEYWORDS, SURFACE, is_identifier, spelling
 from codegen.rules import check_all
 from codegen.source import decode
+from session_state.base import StateObject
+from session_state.manager import SessionStateManager
+from session_state.objects import FrameRing, LatentBuffer
+from session_state.view import SessionView
 
 from .schemas import REPOSITORY, examine, places, schema_text
 
@@ -43,6 +47,14 @@ def test_names_that_the_class_makes_itself(name: str) -> None:
         "ring: {size: 2}, manager_may: [accumulate], reason: The manager keeps the bound.}"
     )
     assert ["reserved-name"] == codes(schema_text(field=f"{frames}\n  {counter(name)}"))
+
+
+@pytest.mark.parametrize("cls", [SessionView, SessionStateManager, LatentBuffer, FrameRing])
+def test_names_of_the_runtime_are_reserved(cls: type) -> None:
+    """What the runtime's own classes answer to, no field of a generated class hides."""
+    inherited = set(dir(StateObject)) if cls is not SessionView else set()
+    public = {name for name in dir(cls) if not name.startswith("_")} - inherited
+    assert set() == public - SURFACE - EMITTED
 
 
 def test_names_of_the_sample_are_reserved() -> None:
