@@ -6,6 +6,7 @@ from attrs import frozen
 
 from .expressions.ast import Binary, Call, Name, Number, Size
 from .expressions.sizes import evaluate
+from .expressions.types import arrays_in
 from .model import Field, Schema, Shape, Unset
 
 # Bytes of one element, by the name that a schema uses: torch's dtypes, and numpy's where a field
@@ -55,7 +56,9 @@ def declaration(field: Field) -> Declaration | None:
     elif shape is None:
         return None
     else:
-        terms = (times(_items(field), elements(shape)),)
+        # A tuple of tensors holds one of this shape for each.
+        arrays = arrays_in(field.type) if field.type else None
+        terms = (times(_items(field), times(Number(arrays or 1), elements(shape))),)
     return Declaration(terms, field.dtype)
 
 

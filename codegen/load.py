@@ -18,6 +18,7 @@ from .model import (
     Schema,
 )
 from .nodes import Entry, Mapping, Node
+from .place import working_on
 from .scalars import (
     Reading,
     T,
@@ -99,7 +100,11 @@ class _Loader:
             if isinstance(node, Mapping) and not node.entries:
                 message = "A schema declares at least one field."
                 reading.error("missing-key", at, message)
-            return tuple(load_field(entry, reading, device) for entry in entries)
+            fields = []
+            for entry in entries:
+                with working_on(f"field {entry.key.value}"):
+                    fields.append(load_field(entry, reading, device))
+            return tuple(fields)
 
         return keys.read_or("fields", read, ())
 

@@ -11,149 +11,29 @@ KEYWORDS = frozenset(keyword.kwlist)
 
 # What model code calls on a session, its objects and its manager; all of it is public, and a field
 # of one of these names would hide it now or when the rest of it is built.
-SURFACE = frozenset(
-    [
-        "AbstractContextManager",
-        "Any",
-        "Callable",
-        "Concatenate",
-        "Cosmos3Session",
-        "DreamZeroSession",
-        "Family",
-        "FieldFrozen",
-        "FieldUnset",
-        "FrameRing",
-        "Generic",
-        "Item",
-        "Iterator",
-        "LatentBuffer",
-        "Literal",
-        "ManagerMayNot",
-        "Mapping",
-        "MutableSet",
-        "NDArray",
-        "NothingCaptured",
-        "P",
-        "ParamSpec",
-        "Protocol",
-        "RingTooShort",
-        "SessionBusy",
-        "SessionClassMismatch",
-        "SessionClosed",
-        "SessionExists",
-        "SessionFailed",
-        "SessionNotFound",
-        "SessionParamsDiffer",
-        "SessionState",
-        "SessionStateError",
-        "SessionStateManager",
-        "SessionView",
-        "Tensor",
-        "TypeVar",
-        "UndKV",
-        "UnknownKey",
-        "V",
-        "Value_co",
-        "Walk",
-        "allocate",
-        "along",
-        "append",
-        "attrs",
-        "audit",
-        "byte_budget",
-        "check",
-        "close",
-        "commit",
-        "device_bytes",
-        "discard",
-        "drop_session",
-        "evictions",
-        "extend",
-        "generation",
-        "get_or_create_session",
-        "hits",
-        "last",
-        "lend",
-        "max_sessions",
-        "misses",
-        "nbytes",
-        "nbytes_by_device",
-        "np",
-        "object",
-        "peek",
-        "rebuild",
-        "reclaim",
-        "release",
-        "reset",
-        "session",
-        "session_id",
-        "sessions",
-        "size",
-        "stats",
-        "sweep",
-        "transaction",
-        "unaccounted",
-        "view",
-        "walk",
-    ]
-)
+_SURFACE = """
+    AbstractContextManager allocate along Any append attrs audit byte_budget Callable check
+    close commit Concatenate Cosmos3Session device_bytes discard DreamZeroSession drop_session
+    evictions extend Family FieldFrozen FieldUnset FrameRing generation Generic get
+    get_or_create get_or_create_session hits Item Iterator last LatentBuffer lend Literal
+    ManagerMayNot Mapping max_sessions misses MutableSet names nbytes nbytes_by_device NDArray
+    NothingCaptured np object P ParamSpec peek Protocol put rebuild reclaim release reset
+    RingTooShort session session_id SessionBusy SessionClassMismatch SessionClosed
+    SessionExists SessionFailed SessionNotFound SessionParamsDiffer sessions SessionState
+    SessionStateError SessionStateManager SessionView size stats sweep Tensor transaction
+    TypeVar unaccounted UndKV UnknownKey V Value_co view Walk walk
+"""
+SURFACE = frozenset(_SURFACE.split())
 
 # What the templates write into a module, a class or a method.
-WRITTEN = frozenset(
-    [
-        "Attr",
-        "DeclaredBytes",
-        "FrameRing",
-        "LatentBuffer",
-        "Literal",
-        "NDArray",
-        "ObjectField",
-        "Param",
-        "SessionStateManager",
-        "SessionView",
-        "Tensor",
-        "ViewField",
-        "accelerator",
-        "add",
-        "append",
-        "as_bool",
-        "as_float",
-        "as_int",
-        "as_str",
-        "bool",
-        "ceil_div",
-        "check_sizes",
-        "classmethod",
-        "cls",
-        "declared",
-        "declared_nbytes",
-        "dict",
-        "dtype",
-        "equal",
-        "float",
-        "int",
-        "item",
-        "list",
-        "manager",
-        "max",
-        "min",
-        "np",
-        "numpy",
-        "object",
-        "optional",
-        "reset_reason",
-        "self",
-        "session",
-        "session_id",
-        "session_state",
-        "set",
-        "steps",
-        "str",
-        "torch",
-        "tuple",
-        "typing",
-    ]
-)
+_WRITTEN = """
+    accelerator add append as_bool as_float as_int as_str Attr bool ceil_div check_sizes
+    classmethod cls declared declared_nbytes DeclaredBytes dict dtype equal float FrameRing int
+    item LatentBuffer list Literal manager max min NDArray np numpy object ObjectField optional
+    Param reset_reason self session session_id session_state SessionStateManager SessionView
+    set steps str Tensor torch tuple typing ViewField
+"""
+WRITTEN = frozenset(_WRITTEN.split())
 
 # What annotations and decorators are written with, whether or not the emitter writes it today.
 ANNOTATIONS = frozenset(["bytes", "frozenset", "property", "staticmethod", "super", "type"])

@@ -84,7 +84,7 @@ def parse(source: Source, report: Report) -> Mapping | None:
     if not _is_plain_text(source, report) or not _is_plain_yaml(source, report):
         return None
     root = yaml.compose(source.text, yaml.CSafeLoader)
-    if root is None:
+    if root is None or (isinstance(root, yaml.ScalarNode) and not (root.value or root.style)):
         message = "The file has no content."
         hint = "start it with `schema: 1`, or `session-state new MODEL` writes a first schema"
         report.error(source.path, "empty-schema", Span(1, 1, 1, 1), message, hint)

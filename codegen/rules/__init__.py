@@ -4,8 +4,9 @@ from collections.abc import Iterable
 
 from ..findings import Report, Severity
 from ..model import Schema
+from ..place import working_on
 from .names import duplicate_modules
-from .problem import Problem as Problem
+from .problem import Problem
 from .registry import RULES as RULES
 from .registry import Rule as Rule
 
@@ -13,8 +14,9 @@ from .registry import Rule as Rule
 def check(schema: Schema, report: Report) -> None:
     """Run every rule over one schema."""
     for rule in RULES:
-        for problem in rule.check(schema) if rule.check else ():
-            _add(schema, rule.code, rule.severity, problem, report)
+        with working_on(f"rule {rule.code}"):
+            for problem in rule.check(schema) if rule.check else ():
+                _add(schema, rule.code, rule.severity, problem, report)
 
 
 def check_all(schemas: Iterable[Schema], report: Report) -> None:
