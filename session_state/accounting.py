@@ -12,7 +12,7 @@ import attrs
 import torch
 
 from .coverage import Coverage
-from .kinds import is_leaf, reader_of, type_name
+from .kinds import LEAF_IDS, reader_of, type_name
 
 SeenStorages: TypeAlias = set[Any]
 """The plain set that callers pass on: storages, never addresses."""
@@ -37,7 +37,7 @@ def walk(value: object, seen: MutableSet[Any]) -> Walk:
     the order it was met. `seen` takes up the storages, kept alive while it lives; share one set
     among all values whose common storages count once. Never raises.
     """
-    if is_leaf(value):
+    if id(type(value)) in LEAF_IDS:
         return _NOTHING
     walker = _Walker(seen)
     with torch._C.DisableTorchFunction():
@@ -86,7 +86,7 @@ class _Walker:
             entered[id(value)] = value
             try:
                 held = reader_of(type(value))(value, self)
-                pending += [item for item in held if not is_leaf(item)]
+                pending += [item for item in held if id(type(item)) not in LEAF_IDS]
             except Exception:
                 self.name(type(value))
 

@@ -178,7 +178,15 @@ _SCALARS: set[Any] = set(np.sctypeDict.values()) - {np.bytes_, np.void}
 
 _LEAVES: tuple[type, ...] = (
     *(bool, int, float, complex, str, range, type(None), type(Ellipsis), type(NotImplemented)),
-    *(type, types.ModuleType, types.CodeType, types.GenericAlias, types.UnionType, re.Pattern),
+    *(
+        type,
+        type(torch.Tensor),
+        types.ModuleType,
+        types.CodeType,
+        types.GenericAlias,
+        types.UnionType,
+        re.Pattern,
+    ),
     *(types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType),
     *(types.GetSetDescriptorType, types.MemberDescriptorType),
     *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
@@ -186,7 +194,8 @@ _LEAVES: tuple[type, ...] = (
     *(np.dtype, np.ufunc, *_SCALARS),
     *(torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Size),
 )
-_LEAF_IDS = frozenset(map(id, _LEAVES))
+LEAF_IDS = frozenset(map(id, _LEAVES))
+"""The ids of the types whose values never hold bytes; ids, since a metaclass may define a hash."""
 
 _CONTAINERS: tuple[type, ...] = (
     *(object, list, tuple, dict, set, frozenset, collections.deque, collections.OrderedDict),
@@ -273,11 +282,6 @@ def reader_of(cls: type) -> Reader:
     reader = _choose(cls)
     _chosen[id(cls)] = (weakref.ref(cls), reader)
     return reader
-
-
-def is_leaf(value: object) -> bool:
-    """Whether `value` is of a type that never holds bytes of its own."""
-    return id(type(value)) in _LEAF_IDS
 
 
 def type_name(cls: type) -> str:
