@@ -5,6 +5,7 @@ items of a container, the attributes and the slots of an object together, withou
 of its class, and no other thread can change the container in between.
 """
 
+from collections import deque
 from collections.abc import Mapping, MutableSet
 from typing import Any, TypeAlias
 
@@ -78,9 +79,10 @@ class _Walker:
         """Visit everything reachable from `value`, each object once."""
         # Values, not ids alone: an id can be taken again once its object is gone.
         entered: dict[int, object] = {}
-        pending = [value]
+        # In order: values made one after another tend to lie one after another.
+        pending = deque([value])
         while pending:
-            value = pending.pop()
+            value = pending.popleft()
             if id(value) in entered:
                 continue
             entered[id(value)] = value

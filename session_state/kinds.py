@@ -114,11 +114,14 @@ def _storage(value: Any, sink: Sink) -> Iterable[object]:
 
 def _claim_storage(storage: torch.UntypedStorage, tensor: Any, sink: Sink) -> None:
     # The storage's device, since a fake tensor names the device that it imitates.
-    device = storage.device
+    device = _device_name(storage.device)
     nbytes = storage.nbytes()
-    if nbytes and device.type != "meta":
-        sink.claim(str(device), _data_address(tensor), nbytes, storage)
+    if nbytes and device != "meta":
+        sink.claim(device, _data_address(tensor), nbytes, storage)
         sink.seen.add(storage)
+
+
+_device_name: Callable[[torch.device], str] = functools.cache(str)
 
 
 def _array(value: Any, sink: Sink) -> Iterable[object]:
