@@ -195,7 +195,15 @@ _LEAVES: tuple[type, ...] = (
     *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
     *(decimal.Decimal, type(threading.Lock()), type(threading.RLock())),
     *(np.dtype, np.ufunc, *_SCALARS),
-    *(torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Size),
+    *(
+        torch.finfo,
+        torch.iinfo,
+        torch.dtype,
+        torch.device,
+        torch.layout,
+        torch.memory_format,
+        torch.Size,
+    ),
 )
 LEAF_IDS = frozenset(map(id, _LEAVES))
 """The ids of the types whose values never hold bytes; ids, since a metaclass may define a hash."""
@@ -219,7 +227,7 @@ def _managed_buffer() -> type:
 _READERS: dict[int, Reader] = {
     **{id(cls): _referents for cls in (*_LEAVES, *_CONTAINERS, _managed_buffer())},
     **{id(cls): _sealed for cls in (type, types.ModuleType, np.dtype, KeepsBooks)},
-    **{id(cls): _buffer for cls in (bytes, bytearray, array.array, mmap.mmap)},
+    **{id(cls): _buffer for cls in (bytes, np.bytes_, bytearray, array.array, mmap.mmap)},
     id(memoryview): _exporter,
     id(types.FunctionType): _function,
     id(_CDATA): _ctypes,
