@@ -21,6 +21,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch._subclasses import FakeTensorMode
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from session_state.accounting import device_bytes, merge_bytes, walk
 from session_state.manager import SessionState, SessionStateManager
@@ -130,6 +132,36 @@ def frame(nbytes: int) -> Frame:
     return made
 
 
+class WithSlot(torch.Tensor):
+    __slots__ = ("note",)
+
+    @property
+    def layout(self) -> Any:  # type: ignore[override]
+        raise RuntimeError("the walk ran user code")
+
+
+def slotted_tensor() -> torch.Tensor:
+    tensor = T(60).as_subclass(WithSlot)
+    tensor.note = T(40)
+    return tensor
+
+
+class HostileMeta(type):
+    def __getattribute__(cls, name: str) -> Any:
+        raise RuntimeError("the walk ran user code")
+
+    __hash__ = __eq__ = __getattribute__  # type: ignore[assignment]
+
+
+def hostile_class() -> object:
+    class Held(metaclass=HostileMeta):
+        pass
+
+    held = Held()
+    held.__dict__["a"] = T(100)
+    return held
+
+
 KINDS = {
     "tensor": (lambda: T(100), 100),
     "view of a larger storage": (lambda: T(100)[10:20], 100),
@@ -197,6 +229,10 @@ KINDS = {
     "array of objects": (lambda: object_array(T(60), [T(40)]), 100 + 2 * 8),
     "structured": (lambda: np.zeros(10, dtype=[("a", "f4"), ("b", "u1")]), 50),
     "structured scalar": (lambda: np.zeros(10, dtype=[("a", "f4"), ("b", "u1")])[2], 50),
+    "structured scalar of its own": (lambda: np.void(b"1234"), 4),
+    "NumPy bytes": (lambda: np.bytes_(b"1234"), 4),
+    "slot of a tensor subclass": (slotted_tensor, 100),
+    "object whose metaclass runs code": (hostile_class, 100),
     "masked": (lambda: np.ma.masked_array(np.zeros(100, "u1"), np.zeros(100, bool)), 200),
 }
 
@@ -299,6 +335,25 @@ def test_a_tensor_inside_a_transform_is_named() -> None:
 def test_torch_function_is_not_called() -> None:
     """A subclass that hooks every function counts as the dense tensor that it is."""
     assert held(T(100).as_subclass(Unhooked)) == {"cpu": 100}
+
+
+class FunctionMode(TorchFunctionMode):
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise RuntimeError("the walk ran user code")
+
+
+class DispatchMode(TorchDispatchMode):
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise RuntimeError("the walk ran user code")
+
+
+@pytest.mark.parametrize("mode", [FunctionMode, DispatchMode])
+def test_active_modes_are_not_asked(mode: Any) -> None:
+    """Neither for a tensor nor for a bare storage."""
+    values = [T(60), T(40).untyped_storage()]
+    with mode():
+        found = walk(values, set())
+    assert (found.nbytes, found.unaccounted) == ({"cpu": 100}, ())
 
 
 def test_the_manager_the_session_and_the_view_are_not_entered() -> None:
