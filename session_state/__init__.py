@@ -1,0 +1,52 @@
+"""What a world model keeps between calls: typed sessions, their resets, their bytes."""
+
+from .accounting import SeenStorages, Walk, device_bytes, merge_bytes, walk
+from .attrs import SessionAttr
+from .base import StateObject
+from .errors import (
+    FieldFrozen,
+    FieldUnset,
+    NothingCaptured,
+    RingTooShort,
+    SessionClassMismatch,
+    SessionClosed,
+    SessionExists,
+    SessionParamsDiffer,
+    SessionStateError,
+    UnknownKey,
+)
+from .manager import (
+    DEFAULT_MAX_SESSIONS,
+    SessionState,
+    SessionStateManager,
+    resolve_session_state_config,
+)
+from .objects import FrameRing, LatentBuffer
+from .view import SessionView
+
+__all__ = [
+    "DEFAULT_MAX_SESSIONS",
+    "FieldFrozen",
+    "FieldUnset",
+    "FrameRing",
+    "LatentBuffer",
+    "NothingCaptured",
+    "RingTooShort",
+    "SeenStorages",
+    "SessionAttr",
+    "SessionClassMismatch",
+    "SessionClosed",
+    "SessionExists",
+    "SessionParamsDiffer",
+    "SessionState",
+    "SessionStateError",
+    "SessionStateManager",
+    "SessionView",
+    "StateObject",
+    "UnknownKey",
+    "Walk",
+    "device_bytes",
+    "merge_bytes",
+    "resolve_session_state_config",
+    "walk",
+]

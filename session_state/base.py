@@ -1,0 +1,114 @@
+"""The contract of a value that the manager may act on."""
+
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
+
+from .accounting import SeenStorages
+from .coverage import Coverage
+from .status import Status
+
+PayloadT = TypeVar("PayloadT")
+"""What writers hand in."""
+ViewT = TypeVar("ViewT")
+"""What readers get."""
+
+
+class StateObject(ABC, Generic[PayloadT, ViewT]):
+    """One named unit of session state: release it, accumulate into it, stage and commit, rebuild.
+
+    A subclass binds the payload and view types and implements the abstract methods. It may own its
+    bytes, or be a handle to storage of another component and delegate to it. It need not call
+    `super().__init__()`.
+
+    A generated view binds the object to its session. Once that session is closed, our own kinds
+    refuse writes with SessionClosed and read as empty.
+    """
+
+    recompute_source: "StateObject[Any, Any] | None" = None
+    """What this object is rebuilt from; None means that it cannot be rebuilt."""
+    recompute_cost: int = 0
+    """Estimated work of a rebuild while the source is resident, in units of the caller's choice."""
+
+    _staged: PayloadT | None = None
+    _cell: Status | None = None
+    _field: str = ""
+
+    @abstractmethod
+    def allocate(self, *args: Any, **kwargs: Any) -> None:
+        """Make the object resident and empty; a subclass names its sizes as keyword arguments."""
+
+    def stage(self, payload: PayloadT) -> None:
+        """Hold `payload` beside what is committed, until `commit()` or `discard()`."""
+        self._staged = payload
+
+    @abstractmethod
+    def commit(self, payload: PayloadT | None = None) -> None:
+        """Make `payload`, or without one what is staged, part of what is kept."""
+
+    def discard(self) -> None:
+        """Drop what is staged; what is committed stays."""
+        self._staged = None
+
+    def append(self, payload: PayloadT) -> None:
+        """Write in one step, past the staging."""
+        self.commit(payload)
+
+    @abstractmethod
+    def view(self, *, include_staged: bool = True) -> ViewT:
+        """What the reader gets, by default as it would be once the staged payload is committed."""
+
+    def evict(self, policy: Any = None) -> int:
+        """Let go of everything and return the bytes that this really freed.
+
+        Bytes that an alias outside still holds are not freed. Storage that the walk cannot see, such
+        as another component's, counts as this object reports it. `policy` is reserved.
+        """
+        seen: SeenStorages = set()
+        reported = sum(self.nbytes_by_device(seen).values())
+        coverage = Coverage.of(seen)
+        elsewhere = reported - sum(claim.fresh for claim in coverage.claims)
+        watched = coverage.watch()
+        del seen, coverage
+        self.reset()
+        return max(elsewhere, 0) + sum(nbytes for is_gone, nbytes in watched if is_gone())
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Go back to the unallocated state."""
+
+    @abstractmethod
+    def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
+        """Bytes held per device, apart from what `seen` knows; hand `seen` on to `device_bytes`."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held over all devices; a budget wants `nbytes_by_device`."""
+        return sum(self.nbytes_by_device(set()).values())
+
+    @property
+    @abstractmethod
+    def resident(self) -> bool:
+        """Whether the data is in memory."""
+
+    @property
+    def recomputable(self) -> bool:
+        """Whether it could be dropped and rebuilt right now: its source is resident."""
+        return self.recompute_source is not None and self.recompute_source.resident
+
+    def _vet(self, payload: PayloadT) -> None:
+        """Raise what seeding an empty object with `payload` would raise."""
+
+    @property
+    def _closed(self) -> bool:
+        return self._cell is not None and self._cell.closed
+
+    def _require_open(self) -> None:
+        if self._cell is not None:
+            self._cell.require_open(self._field)
+
+    @property
+    def _place(self) -> str:
+        """How messages name this object."""
+        if self._cell is None:
+            return f"an unbound {type(self).__name__}"
+        return f"session {self._cell.session_id!r}, field {self._field!r}"

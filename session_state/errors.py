@@ -1,0 +1,55 @@
+"""One error class per mistake, each also a child of the builtin that fits it."""
+
+from collections.abc import Sequence
+
+
+class SessionStateError(Exception):
+    """Something that this package refuses to do."""
+
+    def __str__(self) -> str:
+        # KeyError shows the repr of its argument, which would quote a whole sentence.
+        return Exception.__str__(self)
+
+
+class SessionExists(SessionStateError, KeyError):
+    """A new session was asked for under an id that is in the table."""
+
+
+class SessionClosed(SessionStateError, RuntimeError):
+    """A write reached a session that was dropped, or whose generation ended."""
+
+
+class SessionParamsDiffer(SessionStateError, ValueError):
+    """A later view of a session gave another value for a param that shapes its objects."""
+
+
+class SessionClassMismatch(SessionStateError, TypeError):
+    """The session is open under another class or another version of its schema."""
+
+
+class FieldUnset(SessionStateError, LookupError):
+    """A value was read that was never written."""
+
+
+class UnknownKey(SessionStateError, KeyError):
+    """A key lies outside the axis of its family."""
+
+
+class FieldFrozen(SessionStateError, ValueError):
+    """A field that is written once was written a second time before a reset."""
+
+
+class RingTooShort(SessionStateError, ValueError):
+    """More frames were asked for than the ring can hold."""
+
+
+class NothingCaptured(SessionStateError, RuntimeError):
+    """A loan ended cleanly and its borrower had produced nothing."""
+
+
+def raise_all(message: str, errors: Sequence[Exception]) -> None:
+    """Raise what was collected: one error as itself, several as an ExceptionGroup, none not at all."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise ExceptionGroup(message, errors)

@@ -1,0 +1,209 @@
+"""Which sessions there are, and which of them leave."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
+
+from .accounting import SeenStorages, merge_bytes
+from .config import DEFAULT_MAX_SESSIONS, resolve_session_state_config
+from .errors import SessionExists
+from .kinds import KeepsBooks
+from .session import Measure, SessionState
+
+if TYPE_CHECKING:
+    from .view import SessionView
+
+__all__ = [
+    "DEFAULT_MAX_SESSIONS",
+    "SessionState",
+    "SessionStateManager",
+    "resolve_session_state_config",
+]
+
+P = ParamSpec("P")
+V = TypeVar("V", bound="SessionView")
+
+
+class _Handing(threading.local):
+    """The session that this thread is handing to a view's constructor."""
+
+    key: str | None = None
+    session: SessionState | None = None
+
+
+class SessionStateManager(KeepsBooks):
+    """Sessions by id, capped by count; the least recently used leaves the table first.
+
+    Leaving the table frees nothing: a view that holds the session keeps its state.
+    `drop_session` releases. `byte_budget` is recorded and reported, not enforced. Under the lock
+    the table is read and written, and nothing else happens.
+
+    An id is a non-empty str; None means "default". Other ids raise ValueError or TypeError.
+    """
+
+    def __init__(
+        self,
+        max_sessions: int = DEFAULT_MAX_SESSIONS,
+        byte_budget: int | None = None,
+        lock_factory: Callable[[], AbstractContextManager[Any]] = threading.Lock,
+    ) -> None:
+        """Make an empty manager. Raises ValueError unless `max_sessions` is at least 1."""
+        if max_sessions < 1:
+            raise ValueError(f"max_sessions must be at least 1, got {max_sessions}")
+        self.max_sessions = max_sessions
+        self.byte_budget = byte_budget
+        self.hits = 0
+        self.misses = 0
+        self.evictions = 0
+        self._sessions: OrderedDict[str, SessionState] = OrderedDict()
+        self._lock = lock_factory()
+        self._handing = _Handing()
+
+    def get_or_create_session(self, session_id: str | None) -> SessionState:
+        """The session under the id, now the most recent; made when absent, which may evict."""
+        key = _key(session_id)
+        handed = self._handing
+        if handed.session is not None and handed.key == key:
+            return handed.session
+        # Declared before the lock is taken: what leaves may run destructors, and they come after it.
+        evicted: list[SessionState] = []
+        with self._lock:
+            session = self._sessions.get(key)
+            if session is not None:
+                self.hits += 1
+                self._sessions.move_to_end(key)
+                return session
+            return self._create(key, evicted)
+
+    def drop_session(self, session_id: str | None) -> bool:
+        """Take the session out of the table and close it: everything it holds is released.
+
+        Returns whether there was one. Raises what its objects' resets raised, once all are done.
+        """
+        key = _key(session_id)
+        with self._lock:
+            session = self._sessions.pop(key, None)
+        if session is None:
+            return False
+        session.close()
+        return True
+
+    @contextmanager
+    def generation(
+        self,
+        cls: Callable[Concatenate[str | None, "SessionStateManager", P], V],
+        session_id: str,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Iterator[V]:
+        """A view of a new session that is closed at the end, on errors too.
+
+        It closes its own session, evicted or not, and whoever has the id by then. Raises
+        SessionExists when the id is in the table; nothing was created then.
+        """
+        key = _key(session_id)
+        session = self._create_new(key)
+        try:
+            with self._hand(key, session):
+                view = cls(session_id, self, *args, **kwargs)
+            yield view
+        finally:
+            with self._lock:
+                if self._sessions.get(key) is session:
+                    del self._sessions[key]
+            session.close()
+
+    def nbytes_by_device(self) -> dict[str, int]:
+        """Bytes of all sessions in the table per device, each storage once."""
+        with self._lock:
+            sessions = list(self._sessions.values())
+        return _measured(sessions).nbytes
+
+    def stats(self) -> dict[str, int]:
+        """Counters and bytes of the table; the bytes are walked outside the lock.
+
+        sessions, max_sessions, hits, misses, evictions; `nbytes:<device>` for each device that holds
+        something and total_nbytes for their sum; unaccounted, the number of fields that hold
+        something which could not be seen; byte_budget when there is one.
+        """
+        with self._lock:
+            sessions = list(self._sessions.values())
+            counters = {
+                "sessions": len(sessions),
+                "max_sessions": self.max_sessions,
+                "hits": self.hits,
+                "misses": self.misses,
+                "evictions": self.evictions,
+            }
+        nbytes, unaccounted = _measured(sessions)
+        counters["total_nbytes"] = sum(nbytes.values())
+        counters["unaccounted"] = len(unaccounted)
+        if self.byte_budget is not None:
+            counters["byte_budget"] = self.byte_budget
+        return counters | {f"nbytes:{device}": nbytes[device] for device in sorted(nbytes)}
+
+    def __len__(self) -> int:
+        with self._lock:
+            return len(self._sessions)
+
+    def __contains__(self, session_id: str | None) -> bool:
+        key = _key(session_id)
+        with self._lock:
+            return key in self._sessions
+
+    def __bool__(self) -> Literal[True]:
+        return True
+
+    def _create(self, key: str, evicted: list[SessionState]) -> SessionState:
+        """Add a session; the caller holds the lock, and lets go of `evicted` after it."""
+        self.misses += 1
+        session = self._sessions[key] = SessionState(key)
+        while len(self._sessions) > self.max_sessions:
+            evicted.append(self._sessions.popitem(last=False)[1])
+            self.evictions += 1
+        return session
+
+    def _create_new(self, key: str) -> SessionState:
+        evicted: list[SessionState] = []
+        with self._lock:
+            if key in self._sessions:
+                raise SessionExists(
+                    f"session {key!r} is in the table; drop it first, or use another id"
+                )
+            return self._create(key, evicted)
+
+    @contextmanager
+    def _hand(self, key: str, session: SessionState) -> Iterator[None]:
+        """Have `get_or_create_session` answer this thread with `session`, whatever the table says."""
+        handing = self._handing
+        outer = handing.key, handing.session
+        handing.key, handing.session = key, session
+        try:
+            yield
+        finally:
+            handing.key, handing.session = outer
+
+
+def _key(session_id: str | None) -> str:
+    if session_id is None:
+        return "default"
+    if not isinstance(session_id, str):
+        raise TypeError(
+            f"a session id is a str or None, got {session_id!r} ({type(session_id).__name__})"
+        )
+    if not session_id:
+        raise ValueError("a session id must not be empty; None means 'default'")
+    return session_id
+
+
+def _measured(sessions: list[SessionState]) -> Measure:
+    seen: SeenStorages = set()
+    total = Measure({}, {})
+    for session in sessions:
+        found = session.measure(seen)
+        merge_bytes(total.nbytes, found.nbytes)
+        for field, types in found.unaccounted.items():
+            total.unaccounted[f"{session.status.session_id}/{field}"] = types
+    return total

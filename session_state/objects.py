@@ -1,0 +1,235 @@
+"""The kinds of state object that every model can use."""
+
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Iterable, Iterator
+from operator import index
+from typing import TypeVar
+
+import torch
+from torch import Tensor
+
+from .accounting import SeenStorages, device_bytes
+from .base import StateObject
+from .errors import FieldUnset, RingTooShort
+
+Item = TypeVar("Item")
+ViewT = TypeVar("ViewT")
+Store = TypeVar("Store")
+
+
+class _Accumulator(StateObject[Item, ViewT]):
+    """What is staged is appended when it is committed."""
+
+    def commit(self, payload: Item | None = None) -> None:
+        """Append `payload` and leave what is staged; without one, append what is staged."""
+        self._require_open()
+        if payload is not None:
+            self.append(payload)
+        elif self._staged is not None:
+            self.append(self._staged)
+            self.discard()
+
+    @abstractmethod
+    def append(self, payload: Item) -> None:
+        """Append one payload to what is committed."""
+
+
+class LatentBuffer(_Accumulator[Item, list[Item]]):
+    """Items in the order of their arrival; with `maxlen`, the newest so many of them.
+
+    Items are kept as they are, never copied. `len()` counts what is committed, `view()` and
+    iteration include what is staged.
+    """
+
+    def __init__(self) -> None:
+        self._items: deque[Item] | None = None
+
+    def allocate(self, *, maxlen: int | None = None) -> None:
+        """Start empty; `maxlen` counts items, None keeps all of them."""
+        self._require_open()
+        self._items = deque(maxlen=maxlen)
+
+    def stage(self, payload: Item) -> None:
+        """Hold one item beside the buffer."""
+        self._require_open()
+        super().stage(payload)
+
+    def append(self, payload: Item) -> None:
+        """Append one item. Raises SessionClosed, and RuntimeError when not allocated."""
+        self._writable().append(payload)
+
+    def extend(self, payloads: Iterable[Item]) -> None:
+        """Append several items in order. Raises as `append` does."""
+        self._writable().extend(payloads)
+
+    def view(self, *, include_staged: bool = True) -> list[Item]:
+        """The items, oldest first, as a new list; a staged one is the last."""
+        if self._items is None and self._closed:
+            return []
+        items = _allocated(self._items, self._place)
+        if include_staged and self._staged is not None:
+            items = deque((*items, self._staged), items.maxlen)
+        return list(items)
+
+    def __len__(self) -> int:
+        return 0 if self._items is None else len(self._items)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.view())
+
+    def reset(self) -> None:
+        """Drop the items, what is staged, and the allocation."""
+        self._items = None
+        self.discard()
+
+    def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
+        """Bytes behind the items and the staged one, per device."""
+        return device_bytes((self._items, self._staged), seen)
+
+    @property
+    def resident(self) -> bool:
+        """Whether the buffer is allocated."""
+        return self._items is not None
+
+    def _writable(self) -> deque[Item]:
+        self._require_open()
+        return _allocated(self._items, self._place)
+
+
+class FrameRing(_Accumulator[Tensor, Tensor | None]):
+    """The newest `size` frames along dimension `along`, however the chunks were cut.
+
+    One tensor is kept, and reading returns that tensor. It equals
+    `torch.cat(every chunk so far, along)` narrowed to its last `size` frames, bit for bit, without
+    its autograd history. A write never changes what was read before: it makes a new tensor. A chunk
+    that is a view of a larger storage is copied, so that held bytes never exceed `size` frames;
+    what is staged is held besides.
+    """
+
+    size: int
+    along: int
+
+    def __init__(self) -> None:
+        self._allocated = False
+        self._frames: Tensor | None = None
+
+    def allocate(self, *, size: int, along: int) -> None:
+        """Start empty, for at most `size` frames. Raises ValueError for a size below 1."""
+        self._require_open()
+        if index(size) < 1:
+            raise ValueError(f"{self._place}: a ring holds at least 1 frame, got size {size}")
+        self.size, self.along = index(size), index(along)
+        self._frames = None
+        self.discard()
+        self._allocated = True
+
+    def stage(self, payload: Tensor) -> None:
+        """Hold a chunk beside the ring. Raises as `append` does."""
+        self._vet_next(payload)
+        if payload.shape[self.along]:
+            super().stage(self._newest(None, payload))
+
+    def append(self, payload: Tensor) -> None:
+        """Append the frames of one chunk.
+
+        Raises SessionClosed, RuntimeError when not allocated, TypeError for what is no tensor, and
+        ValueError when rank, shape beside `along`, dtype or device differ from what the ring holds.
+        The ring is then as it was.
+        """
+        self._vet_next(payload)
+        if payload.shape[self.along]:
+            self._frames = self._newest(self._frames, payload)
+
+    def view(self, *, include_staged: bool = True) -> Tensor | None:
+        """The frames held, oldest first, or None when there are none."""
+        if not self._closed:
+            self._require_allocated()
+        if not include_staged or self._staged is None:
+            return self._frames
+        return self._newest(self._frames, self._staged)
+
+    def last(self, frames: int) -> Tensor:
+        """The newest `frames` frames, or fewer while the stream is young; a view of the ring.
+
+        Raises ValueError below 1, RingTooShort above `size`, and FieldUnset when it is empty.
+        """
+        if index(frames) < 1:
+            raise ValueError(f"{self._place}: ask for at least 1 frame, got {frames}")
+        held = self.view()
+        if self._allocated and frames > self.size:
+            raise RingTooShort(
+                f"{self._place}: {frames} frames were asked for and the ring keeps {self.size}; "
+                "allocate a larger ring"
+            )
+        if held is None:
+            raise FieldUnset(f"{self._place}: the ring is empty; append a chunk first")
+        count = min(frames, held.shape[self.along])
+        return held.narrow(self.along, held.shape[self.along] - count, count)
+
+    def __len__(self) -> int:
+        return 0 if self._frames is None else self._frames.shape[self.along]
+
+    def reset(self) -> None:
+        """Drop the frames, what is staged, and the allocation."""
+        self._allocated = False
+        self._frames = None
+        self.discard()
+
+    def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
+        """Bytes behind the frames and the staged chunk, per device."""
+        return device_bytes((self._frames, self._staged), seen)
+
+    @property
+    def resident(self) -> bool:
+        """Whether the ring is allocated."""
+        return self._allocated
+
+    def _vet(self, payload: Tensor) -> None:
+        if not isinstance(payload, Tensor):
+            raise TypeError(f"{self._place}: expected a tensor, got {type(payload).__name__}")
+        if not -payload.ndim <= self.along < payload.ndim:
+            raise ValueError(
+                f"{self._place}: a chunk of shape {tuple(payload.shape)} has no dimension "
+                f"{self.along} to count frames along"
+            )
+
+    def _vet_next(self, payload: Tensor) -> None:
+        self._require_open()
+        self._require_allocated()
+        self._vet(payload)
+        if self._frames is not None and self._traits(payload) != self._traits(self._frames):
+            raise ValueError(
+                f"{self._place}: the ring holds {_described(self._frames)}, got "
+                f"{_described(payload)}; chunks may differ along dimension {self.along} only"
+            )
+
+    def _traits(self, chunk: Tensor) -> tuple[list[int], torch.dtype, torch.device]:
+        shape = list(chunk.shape)
+        shape[self.along] = 0
+        return shape, chunk.dtype, chunk.device
+
+    def _newest(self, held: Tensor | None, chunk: Tensor) -> Tensor:
+        chunk = chunk.detach() if chunk.requires_grad else chunk
+        count = chunk.shape[self.along]
+        kept = 0 if held is None else min(held.shape[self.along], self.size - count)
+        if held is not None and kept > 0:
+            start = held.shape[self.along] - kept
+            return torch.cat([held.narrow(self.along, start, kept), chunk], self.along)
+        if count > self.size:
+            chunk = chunk.narrow(self.along, count - self.size, self.size)
+        owned = chunk.untyped_storage().nbytes() <= chunk.numel() * chunk.element_size()
+        return chunk if owned else chunk.clone()
+
+    def _require_allocated(self) -> None:
+        _allocated(self._allocated or None, self._place)
+
+
+def _allocated(store: Store | None, place: str) -> Store:
+    if store is None:
+        raise RuntimeError(f"{place} is not allocated; call allocate() first")
+    return store
+
+
+def _described(chunk: Tensor) -> str:
+    return f"{tuple(chunk.shape)} {chunk.dtype} on {chunk.device}"

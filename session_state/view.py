@@ -1,0 +1,142 @@
+"""The typed object that model code holds: what every generated class extends."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .errors import SessionClassMismatch, SessionParamsDiffer, raise_all
+from .fields import Attr, Field, ObjectField, Param, ViewField
+from .kinds import KeepsBooks
+from .session import Opening
+
+if TYPE_CHECKING:
+    from .manager import SessionStateManager
+    from .session import SessionState
+    from .status import Status
+
+
+class _Slotted(type):
+    """Gives every class without slots of its own empty ones, so that unknown names cannot be set."""
+
+    def __new__(
+        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
+    ) -> "_Slotted":
+        namespace.setdefault("__slots__", ())
+        return super().__new__(mcs, name, bases, namespace, **options)
+
+
+class SessionView(KeepsBooks, metaclass=_Slotted):
+    """One session of a manager, seen through the fields that a subclass declares.
+
+    Views are cheap: make one per call. All views of a session see the same data, and a view keeps
+    its session alive after the manager let go of it.
+    """
+
+    __slots__ = ("_session", "_status", "_params", "__weakref__")
+
+    _schema: ClassVar[str] = ""
+    _declared: ClassVar[dict[str, Field]] = {}
+    _stored: ClassVar[tuple[ObjectField[Any] | ViewField[Any], ...]] = ()
+    _params_declared: ClassVar[dict[str, Param[Any]]] = {}
+    _shaping: ClassVar[tuple[str, ...]] = ()
+
+    _session: "SessionState"
+    _status: "Status"
+    _params: dict[str, Any]
+
+    def __init_subclass__(cls, *, schema: str | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if schema is not None:
+            cls._schema = schema
+        cls._declared = {
+            name: value
+            for base in reversed(cls.__mro__)
+            for name, value in vars(base).items()
+            if isinstance(value, Field)
+        }
+        cls._stored = tuple(
+            field for field in cls._declared.values() if isinstance(field, (ObjectField, ViewField))
+        )
+        cls._params_declared = {
+            name: field for name, field in cls._declared.items() if isinstance(field, Param)
+        }
+        cls._shaping = tuple(
+            name for name, param in cls._params_declared.items() if param.shapes_objects
+        )
+
+    def __init__(self, session_id: str | None, manager: "SessionStateManager") -> None:
+        """Open `session_id` in `manager`, or join it where it is open; None means "default"."""
+        self._open(session_id, manager)
+
+    def _open(self, session_id: str | None, manager: "SessionStateManager", **params: Any) -> None:
+        """Check `params`, join the session and make its objects, in that order."""
+        declared = self._params_declared
+        self._params = {
+            name: declared[name].check(session_id, value) for name, value in params.items()
+        }
+        session = self._session = manager.get_or_create_session(session_id)
+        self._status = session.status
+        if self._schema:
+            self._join(session)
+
+    def _join(self, session: "SessionState") -> None:
+        shaping = {name: self._params[name] for name in self._shaping}
+        opening = session.opening
+        if opening is None:
+            mine = Opening(self._schema, shaping)
+            opening = session.opened_as(mine)
+            if opening is mine and not session.status.closed:
+                for field in self._stored:
+                    field.object_of(self)
+        session_id = session.status.session_id
+        if opening.schema != self._schema:
+            raise SessionClassMismatch(
+                f"session {session_id!r} is open as {opening.schema!r} and {type(self).__name__} is "
+                f"{self._schema!r}; drop the session first, or use another id"
+            )
+        if opening.params != shaping:
+            name = next(name for name in shaping if opening.params.get(name) != shaping[name])
+            raise SessionParamsDiffer(
+                f"session {session_id!r} was opened with {name}={opening.params.get(name)!r}, "
+                f"got {shaping[name]!r}; pass the same value, or drop the session first"
+            )
+
+    @property
+    def session_id(self) -> str:
+        """The id under which the session was opened."""
+        return self._status.session_id
+
+    def object(self, name: str) -> Any:
+        """The state object behind the field `name`, also behind one that reads as one value.
+
+        Raises AttributeError for a carried value and for an unknown name.
+        """
+        field = self._declared.get(name)
+        if isinstance(field, (ObjectField, ViewField)):
+            return field.object_of(self)
+        what = "is carried and has no object" if isinstance(field, Attr) else "is no field"
+        raise AttributeError(
+            f"session {self.session_id!r}: {name!r} {what} of {type(self).__name__}"
+        )
+
+    def nbytes_by_device(self) -> dict[str, int]:
+        """Bytes that the session holds, per device, each storage once. Never raises."""
+        return self._session.nbytes_by_device()
+
+    def _clear(self, *names: str) -> None:
+        """Return the named fields to their defaults; objects stay the same and are empty.
+
+        A field that raises stops none of the others. Raises SessionClosed.
+        """
+        errors: list[Exception] = []
+        for name in names:
+            self._status.require_open(name)
+            field = self._declared[name]
+            assert isinstance(field, (Attr, ObjectField, ViewField))
+            try:
+                field.clear(self)
+            except Exception as error:
+                errors.append(error)
+        raise_all(f"session {self.session_id!r}: several fields failed to reset", errors)
+
+    def __repr__(self) -> str:
+        state = "closed" if self._status.closed else "open"
+        return f"<{type(self).__name__} {self.session_id!r} {state}>"

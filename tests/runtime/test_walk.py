@@ -1,0 +1,466 @@
+"""What the walk counts, each kind against the allocation itself."""
+
+import array
+import collections
+import ctypes
+import dataclasses
+import enum
+import functools
+import gc
+import mmap
+import threading
+import types
+import warnings
+import weakref
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch._subclasses import FakeTensorMode
+
+from session_state.accounting import device_bytes, merge_bytes, walk
+from session_state.manager import SessionState, SessionStateManager
+from session_state.view import SessionView
+
+
+def T(nbytes: int) -> torch.Tensor:
+    return torch.zeros(nbytes, dtype=torch.uint8)
+
+
+def held(value: object) -> dict[str, int]:
+    found = walk(value, set())
+    assert found.unaccounted == ()
+    return dict(found.nbytes)
+
+
+@attrs.define
+class Slotted:
+    first: object
+    second: object = None
+
+
+@dataclasses.dataclass
+class Plain:
+    first: object
+
+
+class Node:
+    def __init__(self, **values: object) -> None:
+        self.__dict__.update(values)
+
+
+class Hostile:
+    """Every way in which user code could run."""
+
+    def __init__(self, held: object) -> None:
+        object.__setattr__(self, "held", held)
+
+    def __getattribute__(self, name: str) -> Any:
+        raise RuntimeError("the walk ran user code")
+
+    __len__ = __iter__ = __hash__ = __eq__ = __repr__ = __getattribute__  # type: ignore[assignment]
+
+
+class HostileDict(dict[Any, Any]):
+    def items(self) -> Any:
+        raise RuntimeError("the walk ran user code")
+
+    __iter__ = keys = values = __len__ = __getitem__ = items
+
+
+class Number(int):
+    pass
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+def closure(value: object) -> Any:
+    return lambda: value
+
+
+def cycle() -> Node:
+    node = Node(payload=T(100))
+    node.itself = [node]  # type: ignore[attr-defined]
+    return node
+
+
+def deep(value: object, depth: int) -> object:
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def numbered(value: object) -> Number:
+    number = Number(3)
+    number.note = value  # type: ignore[attr-defined]
+    return number
+
+
+def noted_tensor() -> torch.Tensor:
+    tensor = T(100)
+    tensor.note = [T(50)]  # type: ignore[attr-defined]
+    return tensor
+
+
+def with_grad() -> torch.Tensor:
+    leaf = torch.zeros(10, requires_grad=True)
+    leaf.grad = torch.ones(10)
+    return leaf
+
+
+def object_array(*items: object) -> Any:
+    made = np.empty(len(items), dtype=object)
+    made[:] = items
+    return made
+
+
+class Frame(np.ndarray[Any, Any]):
+    pass
+
+
+def frame(nbytes: int) -> Frame:
+    made = np.zeros(nbytes, np.uint8).view(Frame)
+    made.note = T(10)  # type: ignore[attr-defined]
+    return made
+
+
+KINDS = {
+    "tensor": (lambda: T(100), 100),
+    "view of a larger storage": (lambda: T(100)[10:20], 100),
+    "empty view": (lambda: T(100)[:0], 100),
+    "expanded": (lambda: T(1).expand(100), 1),
+    "parameter": (lambda: torch.nn.Parameter(torch.zeros(25)), 100),
+    "bfloat16": (lambda: torch.zeros(50, dtype=torch.bfloat16), 100),
+    "conjugate": (lambda: torch.zeros(10, dtype=torch.complex64).conj(), 80),
+    "untyped storage": (lambda: T(100).untyped_storage(), 100),
+    "typed storage": (lambda: Node(storage=T(100).untyped_storage()), 100),
+    "gradient": (with_grad, 80),
+    "attribute of a tensor": (noted_tensor, 150),
+    "meta": (lambda: torch.empty(100, device="meta"), 0),
+    "dict": (lambda: {"a": T(60), "b": [T(40)]}, 100),
+    "key": (lambda: {(T(100), 1): None}, 100),
+    "tuple": (lambda: (T(60), None, T(40)), 100),
+    "set": (lambda: {T(60), T(40)}, 100),
+    "frozenset": (lambda: frozenset([T(60), T(40)]), 100),
+    "deque": (lambda: collections.deque([T(60), T(40)], maxlen=5), 100),
+    "mappingproxy": (lambda: types.MappingProxyType({"a": T(100)}), 100),
+    "OrderedDict": (lambda: collections.OrderedDict(a=T(100)), 100),
+    "defaultdict": (lambda: collections.defaultdict(closure(T(60)), {1: T(40)}), 100),
+    "ChainMap": (lambda: collections.ChainMap({"a": T(100)}), 100),
+    "dict values": (lambda: {"a": T(100)}.values(), 100),
+    "named tuple": (lambda: torch.max(torch.zeros(2, 5), 1), 2 * 4 + 2 * 8),
+    "attrs record": (lambda: Slotted(T(60), T(40)), 100),
+    "dataclass": (lambda: Plain([T(100)]), 100),
+    "object": (lambda: Node(a=T(100)), 100),
+    "object whose class runs code": (lambda: Hostile(T(100)), 100),
+    "dict whose class runs code": (lambda: HostileDict(a=T(100)), 100),
+    "int with attributes": (lambda: numbered(T(100)), 100),
+    "namespace": (lambda: types.SimpleNamespace(a=T(100)), 100),
+    "module": (lambda: torch.nn.Sequential(torch.nn.Linear(4, 5)), 4 * (4 * 5 + 5)),
+    "closure": (lambda: closure(T(100)), 100),
+    "default argument": (lambda: lambda value=T(100): value, 100),  # noqa: B008
+    "partial": (lambda: functools.partial(closure(T(60)), T(40)), 100),
+    "method": (lambda: Node(a=T(100)).__init__, 100),  # type: ignore[misc]
+    "builtin method": (lambda: [T(100)].append, 100),
+    "weak reference": (lambda: weakref.ref(Node()), 0),
+    "cycle": (cycle, 100),
+    "ten thousand deep": (lambda: deep(T(100), 10_000), 100),
+    "bytes": (lambda: b"x" * 100, 100),
+    "bytearray": (lambda: bytearray(100), 100),
+    "memoryview": (lambda: memoryview(bytearray(100))[10:20], 100),
+    "strided memoryview": (lambda: memoryview(bytes(100))[::2], 100),
+    "array": (lambda: array.array("d", [0.0] * 10), 80),
+    "mmap": (lambda: mmap.mmap(-1, 100), 100),
+    "ctypes": (lambda: (ctypes.c_double * 10)(), 80),
+    "ctypes over a bytearray": (lambda: (ctypes.c_char * 10).from_buffer(bytearray(100), 5), 100),
+    "ndarray": (lambda: np.zeros(100, np.uint8), 100),
+    "ndarray, Fortran order": (lambda: np.zeros((5, 20), np.uint8, order="F"), 100),
+    "ndarray view": (lambda: np.zeros(100, np.uint8)[::-3][:4], 100),
+    "ndarray without elements": (lambda: np.zeros((0, 5)), 0),
+    "ndarray subclass": (lambda: frame(100), 110),
+    "view of a subclass": (lambda: np.asarray(frame(100)[3:5]), 110),
+    "ndarray over bytes": (lambda: np.frombuffer(bytes(100), np.uint8)[3:5], 100),
+    "ndarray over a memoryview": (lambda: np.frombuffer(memoryview(bytearray(100)), "u1"), 100),
+    "ndarray over an mmap": (lambda: np.frombuffer(mmap.mmap(-1, 100), np.uint8, 10), 100),
+    "ndarray of a tensor": (lambda: T(100)[40:].numpy(), 100),
+    "ndarray by dlpack": (lambda: np.from_dlpack(T(100)), 100),
+    "as_strided": (
+        lambda: np.lib.stride_tricks.sliding_window_view(np.zeros(100, np.uint8), 10),
+        100,
+    ),
+    "array of objects": (lambda: object_array(T(60), [T(40)]), 100 + 2 * 8),
+    "structured": (lambda: np.zeros(10, dtype=[("a", "f4"), ("b", "u1")]), 50),
+    "structured scalar": (lambda: np.zeros(10, dtype=[("a", "f4"), ("b", "u1")])[2], 50),
+    "masked": (lambda: np.ma.masked_array(np.zeros(100, "u1"), np.zeros(100, bool)), 200),
+}
+
+LEAVES = [
+    *(1, 2.5, True, None, "text", range(10**9), Colour.RED, torch.float32, torch.Size([3])),
+    *(int, Node, torch, threading.Lock(), np.float32(3), np.int64(3), np.dtype("f4"), b""),
+    *(torch.device("cpu"), Ellipsis, slice(3), len, threading.Event()),
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_counts_the_allocations_that_it_keeps_alive(kind: str) -> None:
+    """The bytes of a value are those of the allocations made for it."""
+    make, nbytes = KINDS[kind]
+    assert ({"cpu": nbytes} if nbytes else {}) == held(make())
+
+
+@pytest.mark.parametrize("leaf", LEAVES, ids=repr)
+def test_leaves_hold_nothing(leaf: object) -> None:
+    """Plain values hold no bytes, and are not reported either."""
+    assert held(leaf) == {}
+
+
+def test_a_fake_tensor_holds_nothing() -> None:
+    """A fake tensor says cpu, and its storage says meta."""
+    with FakeTensorMode():
+        fake = torch.empty(100)
+    assert held(fake) == {}
+
+
+def _generator() -> Any:
+    yield T(100)
+
+
+class Wrapper(torch.Tensor):
+    @staticmethod
+    def __new__(cls, inner: torch.Tensor) -> "Wrapper":
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape)  # type: ignore[attr-defined,no-any-return]
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise RuntimeError("the walk ran user code")
+
+
+class Unhooked(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise RuntimeError("the walk ran user code")
+
+
+UNSEEN = {
+    "torch.Tensor": lambda: torch.eye(3).to_sparse(),
+    "generator": _generator,
+    "list_iterator": lambda: iter([T(100)]),
+    "torch._C.Generator": lambda: torch.Generator(),
+    "numpy.random._generator.Generator": lambda: np.random.default_rng(0),
+    f"{__name__}.Wrapper": lambda: Wrapper(T(100)),
+    "MulBackward0": lambda: torch.ones(3, requires_grad=True) * 2,
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_cannot_be_seen_is_named_by_type(name: str) -> None:
+    """A kind whose bytes are out of sight is reported, and stops nothing beside it."""
+    found = walk([T(10), UNSEEN[name](), T(20)], set())
+    assert (name,) == found.unaccounted
+    assert found.nbytes["cpu"] >= 30
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.eye(3).to_sparse_csr(),
+        lambda: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.quint8),
+        lambda: torch.ones(3, 3).to_mkldnn(),
+        lambda: torch.nested.nested_tensor([torch.ones(2)], layout=torch.strided),
+        lambda: torch.nested.nested_tensor([torch.ones(2)], layout=torch.jagged),
+    ],
+)
+def test_tensors_of_other_layouts_are_named(make: Any) -> None:
+    """CSR, quantised, mkldnn and nested tensors are reported and never raise."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        value = make()
+    assert len(walk(value, set()).unaccounted) == 1
+
+
+def test_a_tensor_inside_a_transform_is_named() -> None:
+    """functorch wraps tensors in ones that have no storage of their own."""
+    seen: list[tuple[str, ...]] = []
+
+    def inspect(row: torch.Tensor) -> torch.Tensor:
+        seen.append(walk(row, set()).unaccounted)
+        return row
+
+    torch.func.vmap(inspect)(torch.ones(2, 3))
+    assert seen == [("torch.Tensor",)]
+
+
+def test_torch_function_is_not_called() -> None:
+    """A subclass that hooks every function counts as the dense tensor that it is."""
+    assert held(T(100).as_subclass(Unhooked)) == {"cpu": 100}
+
+
+def test_the_manager_the_session_and_the_view_are_not_entered() -> None:
+    """They count for themselves, so a value that refers to one does not hold its bytes."""
+    manager = SessionStateManager()
+    session = manager.get_or_create_session("a")
+    session.attrs["x"] = T(100)
+    assert held([manager, session, SessionView("a", manager), manager.stats]) == {}
+    assert held(SessionState()) == {}
+
+
+def lazy_clone(tensor: torch.Tensor) -> torch.Tensor:
+    clone: torch.Tensor = torch._lazy_clone(tensor)  # type: ignore[attr-defined]
+    return clone
+
+
+def from_numpy_twice() -> list[object]:
+    source = np.zeros(100, np.uint8)
+    return [source[10:], torch.from_numpy(source), torch.from_numpy(source)[4:]]
+
+
+def overlapping() -> list[object]:
+    source = np.zeros(100, np.uint8)
+    return [torch.from_numpy(source[:60]), torch.from_numpy(source[40:]), source]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: [t := T(100), t[3:], t.detach(), t.numpy(), t.untyped_storage()],
+        from_numpy_twice,
+        overlapping,
+        lambda: [t := T(100), np.from_dlpack(t), torch.from_dlpack(t)],
+        lambda: [b := bytearray(100), memoryview(b), torch.frombuffer(b, dtype=torch.uint8)],
+    ],
+)
+@pytest.mark.parametrize("reverse", [False, True])
+def test_one_allocation_counts_once(make: Any, reverse: bool) -> None:
+    """However many tensors, arrays and views lie on it, and in whatever order they are met."""
+    values = make()
+    assert held(values[::-1] if reverse else values) == {"cpu": 100}
+    seen: set[Any] = set()
+    total: dict[str, int] = {}
+    for value in values:
+        merge_bytes(total, device_bytes(value, seen))
+    assert total == {"cpu": 100}
+
+
+def test_a_copy_on_write_clone_counts_once_and_stays_shared() -> None:
+    """Counting reads no data pointer, which would un-share the clone."""
+    source = T(100)
+    clone = lazy_clone(source)
+    assert held([source, clone, clone.untyped_storage()]) == {"cpu": 100}
+    assert torch._C._is_cow_tensor(clone)  # type: ignore[attr-defined]
+
+
+def test_addresses_are_not_reused_while_seen_lives() -> None:
+    """Values that were counted and dropped do not hide later ones at the same address."""
+    seen: set[Any] = set()
+    sizes = [device_bytes(kind(4096), seen) for kind in (T, bytearray, T, bytes) * 25]
+    assert sizes == [{"cpu": 4096}] * 100
+
+
+def test_an_exported_buffer_is_let_go() -> None:
+    """A bytearray can grow after it was counted."""
+    payload = bytearray(100)
+    seen: set[Any] = set()
+    device_bytes(payload, seen)
+    payload.extend(b"more")
+    assert len(payload) == 104
+
+
+def test_a_list_of_a_million_ints_holds_nothing_and_is_quick() -> None:
+    """Leaves are passed over by type; the time is bounded by the suite, the answer here."""
+    assert held(list(range(1_000_000))) == {}
+
+
+def test_containers_may_change_during_the_walk() -> None:
+    """Another thread that adds and removes keys stops no walk."""
+    shared: dict[int, object] = {}
+    done = threading.Event()
+
+    def churn() -> None:
+        while not done.is_set():
+            for key in range(100):
+                shared[key] = [key]
+            shared.clear()
+
+    thread = threading.Thread(target=churn)
+    thread.start()
+    try:
+        assert {()} == {walk(shared, set()).unaccounted for _ in range(300)}
+    finally:
+        done.set()
+        thread.join()
+
+
+SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20)), max_size=25)
+
+
+@given(SPANS)
+def test_overlapping_slices_count_as_the_set_of_their_bytes(
+    spans: list[tuple[int, int]],
+) -> None:
+    """For any slices of one array, what is counted is the number of distinct bytes."""
+    source = np.zeros(100, np.uint8)
+    seen: set[Any] = set()
+    covered: set[int] = set()
+    for start, length in spans:
+        before = len(covered)
+        covered |= set(range(start, start + length))
+        piece = torch.from_numpy(source[start : start + length])
+        assert len(covered) - before == device_bytes(piece, seen).get("cpu", 0)
+
+
+VALUES = st.recursive(
+    st.sampled_from([3, None, "x"]) | st.integers(0, 40).map(T),
+    lambda inner: (
+        st.lists(inner)
+        | st.dictionaries(st.text(max_size=2), inner)
+        | st.builds(Slotted, inner, inner)
+        | inner.map(closure)
+        | st.builds(Plain, inner)
+    ),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+def test_nesting_holds_what_its_tensors_hold(value: object) -> None:
+    """For any nesting, the walk finds exactly the storages that live because of it."""
+    storages = {
+        id(storage): storage.nbytes()
+        for item in _reachable(value)
+        if isinstance(item, torch.Tensor)
+        for storage in [item.untyped_storage()]
+    }
+    assert sum(storages.values()) == sum(held(value).values())
+
+
+def _reachable(value: object) -> list[object]:
+    if isinstance(value, types.FunctionType):
+        value = [cell.cell_contents for cell in value.__closure__ or ()]
+    if isinstance(value, Slotted):
+        value = [value.first, value.second]
+    if isinstance(value, Plain):
+        value = [value.first]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [found for item in value for found in _reachable(item)]
+    return [value]
+
+
+def test_nothing_is_kept_alive_by_a_walk_that_is_over() -> None:
+    """With the caller's set gone, the storages die by reference count alone."""
+    tensor = T(100)
+    storage = weakref.ref(tensor.untyped_storage())
+    gc.disable()
+    try:
+        walk([tensor], set())
+        del tensor
+        assert storage() is None
+    finally:
+        gc.enable()
