@@ -12,6 +12,7 @@ from typing import Literal
 from attrs import field, frozen
 
 from .expressions.ast import Condition, Size, Type
+from .span import Span as Span
 
 Placement = Literal["object", "attr"]
 Device = Literal["accelerator", "host"]
@@ -21,16 +22,6 @@ Written = Literal["assign", "in_place"]
 # A default as the schema gives it; a list stands for a value that is made anew for each session.
 Plain = None | bool | int | float | str
 Default = Plain | tuple[Plain, ...]
-
-
-@frozen
-class Span:
-    """Where something was written: one-based line and column, the end column exclusive."""
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
 
 
 @frozen
@@ -53,6 +44,8 @@ class Param:
     shipped: Default | Unset
     doc: str
     at: Span
+    # Where each key of the param was written, and its value.
+    keys: Mapping[str, tuple[Span, Span]] = field(factory=dict, eq=False, repr=False)
 
 
 @frozen
@@ -89,6 +82,7 @@ class ResetRule:
     reset: str
     condition: Condition
     at: Span
+    reset_span: Span
 
 
 @frozen
@@ -186,6 +180,7 @@ class Field:
     device: Device
     written: Written
     survives: tuple[str, ...]
+    survives_spans: tuple[Span, ...]
     ring: Ring | None
     grows: Grows | None
     bounded_by: str | None
@@ -219,6 +214,10 @@ class Schema:
     elsewhere: tuple[Elsewhere, ...]
     fields: tuple[Field, ...]
     sha256: str
+    # Names that the schema declares and that did not load: rules take them as known.
+    broken: frozenset[str] = frozenset()
+    # Whether nothing was refused, so that what is absent here is absent in the file.
+    complete: bool = True
     # Where each top-level key was written, and its value.
     keys: Mapping[str, tuple[Span, Span]] = field(factory=dict, eq=False, repr=False)
 

@@ -1,7 +1,6 @@
 """What generated classes compute declared bytes with."""
 
 import difflib
-from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
@@ -13,17 +12,22 @@ from .accounting import merge_bytes
 class DeclaredBytes(dict[str, int]):
     """The most bytes that a session may hold, per device; `by_field` has them for each field."""
 
-    def __init__(self, by_field: Mapping[str, Mapping[str, int]]) -> None:
-        """Sum the bytes per device of every field. Raises ValueError for negative bytes."""
+    def __init__(self) -> None:
         super().__init__()
-        self.by_field = {field: dict(nbytes) for field, nbytes in by_field.items()}
-        for field, nbytes in self.by_field.items():
-            for device, count in nbytes.items():
-                if count < 0:
-                    raise ValueError(
-                        f"field {field!r} declares {count} bytes on {device}; check its sizes"
-                    )
-            merge_bytes(self, nbytes)
+        self.by_field: dict[str, dict[str, int]] = {}
+
+    def add(self, field: str, device: str, dtype: str, *elements: int) -> None:
+        """Add the terms of one field, in elements of the torch or NumPy dtype of that name.
+
+        Raises ValueError for an unknown dtype, and for a negative number of elements.
+        """
+        if min(elements) < 0:
+            raise ValueError(
+                f"field {field!r} declares {min(elements)} elements on {device}; check its sizes"
+            )
+        nbytes = {device: sum(elements) * itemsize(dtype)}
+        merge_bytes(self.by_field.setdefault(field, {}), nbytes)
+        merge_bytes(self, nbytes)
 
 
 def check_sizes(*, steps: int = 0, **sizes: int) -> None:

@@ -1,13 +1,16 @@
 """What sizes, conditions and types parse to.
 
-`at` is the (start, end) offset inside the expression's own text, counted in characters.
+`at` is where the part was written, in the file; it takes no part in equality.
 """
 
 from typing import Literal
 
 from attrs import field, frozen
 
-Offsets = tuple[int, int]
+from ..span import Span
+
+# The place of a part that no schema wrote.
+NOWHERE = Span(1, 1, 1, 1)
 
 # ---------------------------------------------------------------- sizes: ints and names
 
@@ -15,7 +18,7 @@ Offsets = tuple[int, int]
 @frozen
 class Number:
     value: int
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
@@ -23,7 +26,7 @@ class Name:
     """A dim or param in a size; a field, argument or param in a condition."""
 
     name: str
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
@@ -31,20 +34,20 @@ class Binary:
     operator: Literal["+", "-", "*", "//", "%"]
     left: "Size"
     right: "Size"
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
 class Negative:
     operand: "Size"
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
 class Call:
     function: Literal["ceil_div", "min", "max"]
     arguments: "tuple[Size, ...]"
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 Size = Number | Name | Binary | Negative | Call
@@ -57,7 +60,7 @@ class Text:
     """A quoted string in a comparison."""
 
     value: str
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 Operand = Size | Text
@@ -67,7 +70,7 @@ Operand = Size | Text
 class IsNone:
     name: Name
     negated: bool
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
@@ -75,7 +78,7 @@ class Compare:
     operator: Literal["==", "!=", "<", "<=", ">", ">="]
     left: Operand
     right: Operand
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
@@ -84,7 +87,7 @@ class Equal:
 
     left: Name
     right: Name
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
@@ -92,13 +95,13 @@ class Truth:
     """A bool on its own."""
 
     name: Name
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
 class Not:
     operand: "Condition"
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
@@ -107,7 +110,7 @@ class Both:
 
     left: "Condition"
     right: "Condition"
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
@@ -116,7 +119,7 @@ class Either:
 
     left: "Condition"
     right: "Condition"
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 Condition = IsNone | Compare | Equal | Truth | Not | Both | Either
@@ -127,7 +130,7 @@ Condition = IsNone | Compare | Equal | Truth | Not | Both | Either
 @frozen
 class Atom:
     name: Literal["int", "float", "bool", "str", "None", "Tensor", "ndarray"]
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
@@ -137,7 +140,7 @@ class Generic:
     origin: Literal["list", "tuple", "dict", "set"]
     arguments: "tuple[Type, ...]"
     variadic: bool = False
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
@@ -145,13 +148,13 @@ class Choice:
     """`Literal["a", "b"]`."""
 
     values: tuple[str, ...]
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 @frozen
 class Union:
     members: "tuple[Type, ...]"
-    at: Offsets = field(default=(0, 0), eq=False)
+    at: Span = field(default=NOWHERE, eq=False)
 
 
 Type = Atom | Generic | Choice | Union

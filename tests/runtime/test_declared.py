@@ -13,17 +13,22 @@ from session_state.declared import DeclaredBytes, ceil_div, check_sizes, itemsiz
 
 
 def test_bytes_per_device_and_per_field() -> None:
-    """The sum per device is the dict, the parts are `by_field`."""
-    by_field = {"a": {"cpu": 3, "cuda:0": 4}, "b": {"cpu": 5}}
-    declared = DeclaredBytes(by_field)
-    assert declared == {"cpu": 8, "cuda:0": 4}
+    """The sum per device is the dict, the parts are `by_field`, of every term in its dtype."""
+    declared = DeclaredBytes()
+    declared.add("a", "cpu", "uint8", 1, 2)
+    declared.add("b", "cuda:0", "bfloat16", 2)
+    declared.add("b", "cpu", "int64", 1)
+    by_field = {"a": {"cpu": 3}, "b": {"cuda:0": 4, "cpu": 8}}
+    assert declared == {"cpu": 11, "cuda:0": 4}
     assert by_field == declared.by_field == pickle.loads(pickle.dumps(declared)).by_field
 
 
-def test_negative_bytes_name_their_field() -> None:
-    """A formula that goes below zero is a mistake of the schema."""
-    with pytest.raises(ValueError, match="field 'b' declares -1 bytes on cpu"):
-        DeclaredBytes({"a": {"cpu": 3}, "b": {"cpu": -1}})
+def test_negative_elements_name_their_field() -> None:
+    """A formula that goes below zero is a mistake of the schema, and adds nothing."""
+    declared = DeclaredBytes()
+    with pytest.raises(ValueError, match="field 'b' declares -1 elements on cpu"):
+        declared.add("b", "cpu", "uint8", 5, -1)
+    assert declared == {}
 
 
 @pytest.mark.parametrize(

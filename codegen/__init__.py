@@ -1,0 +1,1 @@
+"""From a schema to findings and text: the generator, which knows no torch."""

@@ -1,0 +1,142 @@
+"""The `session-state` command. Its help imports click alone; each command imports what it needs."""
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec
+
+import click
+
+from .paths import shown
+
+if TYPE_CHECKING:
+    from .build import Project
+    from .findings import Report
+    from .output import Drift
+    from .settings import Settings
+
+P = ParamSpec("P")
+
+CLEAN, FINDINGS, USAGE = 0, 1, 2
+_SHOWN_FINDINGS = 20
+_DEBUG = "SESSION_STATE_DEBUG"
+
+_REMEDY = {
+    "missing": "run `session-state generate`",
+    "changed": "run `session-state generate`; edits belong in the schema",
+    "orphaned": "no schema makes it any more; run `session-state generate`, or delete it",
+    "foreign": "not written by session-state, left alone",
+}
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="session-state")
+def main() -> None:
+    """One YAML schema per model: session classes, resets, byte accounting, decision table."""
+
+
+def _command(run: Callable[P, int]) -> Callable[P, None]:
+    """Give a command its exit codes: its own, or 2 with one line where it cannot do its work."""
+
+    @wraps(run)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        from .settings import UsageError
+
+        try:
+            code = run(*args, **kwargs)
+        except UsageError as error:
+            click.echo(f"session-state: {error}", err=True)
+            code = USAGE
+        except Exception as error:
+            if os.environ.get(_DEBUG):
+                raise
+            notes = list(reversed(getattr(error, "__notes__", [])))
+            where = f" at {', '.join(notes)}" if notes else ""
+            click.echo(
+                f"session-state: internal error{where}: {type(error).__name__}: {error} "
+                f"(set {_DEBUG}=1 for the traceback, and please report it)",
+                err=True,
+            )
+            code = USAGE
+        sys.exit(code)
+
+    return wrapped
+
+
+_schemas = click.option("--schemas", metavar="DIR", help="Folder of the schemas.")
+_output = click.option("--output", metavar="DIR", help="Folder of the generated files.")
+
+
+@main.command()
+@_schemas
+@_output
+@_command
+def generate(schemas: str | None, output: str | None) -> int:
+    """Write the session classes and the decision table."""
+    from .output import write
+
+    project, report, settings = _read(schemas, output)
+    _print_findings(report)
+    if report.has_errors:
+        click.echo("Nothing was written.")
+        return FINDINGS
+    targets = project.targets
+    changed = write(settings.output, project.render(), targets)
+    for path in changed:
+        click.echo(f"{'wrote' if path.exists() else 'removed'} {shown(path)}")
+    models = len(project.schemas)
+    click.echo(
+        f"{models} schema{'s' * (models != 1)}, {len(targets)} files in {shown(settings.output)}, "
+        f"{len(changed)} changed"
+    )
+    return CLEAN
+
+
+@main.command()
+@click.option("--strict", is_flag=True, help="Let warnings fail, too.")
+@_schemas
+@_output
+@_command
+def check(strict: bool, schemas: str | None, output: str | None) -> int:
+    """Check the schemas, and that the generated files are theirs."""
+    from .output import drift
+
+    project, report, settings = _read(schemas, output)
+    _print_findings(report)
+    drifted: list[Drift] = []
+    if not report.has_errors:
+        drifted = drift(settings.output, project.targets)
+        for one in drifted:
+            click.echo(f"{one.state}: {shown(one.path)} ({_REMEDY[one.state]})")
+    failed = report.has_errors or any(one.fails for one in drifted)
+    warned = bool(report.findings or drifted)
+    if failed or (strict and warned):
+        return FINDINGS
+    click.echo(f"{len(project.schemas)} schemas and their generated files agree")
+    return CLEAN
+
+
+def _read(schemas: str | None, output: str | None) -> "tuple[Project, Report, Settings]":
+    from .build import read_project
+    from .findings import Report
+    from .settings import find
+
+    settings = find(Path.cwd(), schemas, output)
+    report = Report()
+    return read_project(settings, report), report, settings
+
+
+def _print_findings(report: "Report") -> None:
+    from .findings import render
+
+    findings = report.findings
+    for finding in findings[:_SHOWN_FINDINGS]:
+        click.echo(render(finding) + "\n")
+    if len(findings) > _SHOWN_FINDINGS:
+        click.echo(f"... and {len(findings) - _SHOWN_FINDINGS} more findings")
+
+
+if __name__ == "__main__":
+    main()

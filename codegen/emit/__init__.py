@@ -1,0 +1,1 @@
+"""Typed view objects in, text out: generated modules and the decision table."""

@@ -1,0 +1,166 @@
+"""The methods of a generated class, as view objects: signature, docstring, lines."""
+
+from attrs import frozen
+
+from ..declared import STEPS, declaration
+from ..expressions.ast import Both, Condition, Either
+from ..expressions.sizes import names_in
+from ..model import Default, Dim, Field, Group, Param, Reset, Schema, Unset
+from . import python
+from .fields import item_type
+from .literals import LINE, call, docstring, string, width
+
+_BODY = 8
+
+
+@frozen
+class Method:
+    """A generated method; the lines of its body are laid out for their place in a class."""
+
+    signature: str
+    docstring: str
+    lines: tuple[str, ...]
+    decorator: str = ""
+
+
+def _def(name: str, arguments: list[str], returns: str) -> str:
+    return call(f"def {name}", arguments, 4, f" -> {returns}:")
+
+
+def _statement(head: str, arguments: list[str]) -> str:
+    return call(head, arguments, _BODY)
+
+
+def init(schema: Schema) -> Method:
+    arguments = ["self", "session_id: str | None", "manager: SessionStateManager"]
+    if schema.params:
+        arguments += ["*", *(_parameter(param, param.default) for param in schema.params)]
+    given = [f"{param.name}={param.name}" for param in schema.params]
+    return Method(
+        _def("__init__", arguments, "None"),
+        docstring(
+            "Open the session `session_id` of `manager`, or join it where it is open.", _BODY
+        ),
+        (_statement("self._open", ["session_id", "manager", *given]),),
+    )
+
+
+def _parameter(param: Param, default: Default | Unset) -> str:
+    text = f"{param.name}: {python.type_text(param.type)}"
+    if isinstance(default, Unset):
+        return text
+    return f"{text} = {python.plain_text(default)}"
+
+
+def append(field: Field) -> Method:
+    what = "frames" if field.kind == "FrameRing" else "one item"
+    return Method(
+        _def(f"append_{field.name}", ["self", f"item: {item_type(field)}"], "None"),
+        docstring(f"Append {what} to `{field.name}`.", _BODY),
+        (_statement(f"self.object({string(field.name)}).append", ["item"]),),
+    )
+
+
+def reset(schema: Schema, event: Reset) -> Method:
+    names = [field.name for field in schema.fields if event.name not in field.survives]
+    return Method(
+        _def(f"reset_{event.name}", ["self"], "None"),
+        docstring(event.doc, _BODY),
+        (_statement("self._clear", list(map(string, names))),),
+    )
+
+
+def group_reset(group: Group) -> Method:
+    return Method(
+        _def(f"reset_{group.name}", ["self"], "None"),
+        docstring(f"Clear the fields of `{group.name}` together.", _BODY),
+        (_statement("self._clear", list(map(string, group.fields))),),
+    )
+
+
+def reset_reason(schema: Schema) -> Method:
+    """Each value that a rule names is read once, so that a type checker can follow its tests."""
+    arguments = [f"{one.name}: {python.type_text(one.type)}" for one in schema.arguments]
+    used = {name.name for rule in schema.reset_rules for name in names_in(rule.condition)}
+    names = [*(param.name for param in schema.params), *(field.name for field in schema.fields)]
+    own = [name for name in names if name in used]
+    named = {rule.reset for rule in schema.reset_rules}
+    resets = [string(event.name) for event in schema.resets if event.name in named]
+    lines = [f"{name} = self.{name}" for name in own]
+    for rule in schema.reset_rules:
+        lines += [_if(rule.condition), f"    return {string(rule.reset)}"]
+    return Method(
+        _def("reset_reason", ["self", *arguments], f"Literal[{', '.join(resets)}] | None"),
+        docstring(
+            "The reset that is due before the next forward(); the first rule that holds.", _BODY
+        ),
+        (*lines, "return None"),
+    )
+
+
+def _if(condition: Condition) -> str:
+    flat = f"if {python.condition_text(condition)}:"
+    if _BODY + width(flat) <= LINE or not isinstance(condition, Both | Either):
+        return flat
+    word, outer = ("and", 2) if isinstance(condition, Both) else ("or", 1)
+    parts = [
+        python.condition_text(part, outer=outer if index == 0 else outer + 1)
+        for index, part in enumerate(_chain(condition))
+    ]
+    inner = " " * (_BODY + 4)
+    lines = f"\n{inner}{word} ".join(parts)
+    return f"if (\n{inner}{lines}\n{' ' * _BODY}):"
+
+
+def _chain(condition: Both | Either) -> list[Condition]:
+    """The operands of a run of one operator."""
+    kind = type(condition)
+    left = _chain(condition.left) if isinstance(condition.left, kind) else [condition.left]
+    return [*left, condition.right]
+
+
+def declared_nbytes(schema: Schema) -> Method:
+    """One keyword per dim and param; a dim that follows from others is computed when left out."""
+    found = [(field, declaration(field)) for field in schema.fields]
+    used = {name.name for _, one in found if one for term in one.terms for name in names_in(term)}
+    grows = STEPS in used
+    derived = [dim for dim in schema.dims if names_in(dim.size)]
+    arguments = ["cls", "*"]
+    if grows:
+        arguments.append(f"{STEPS}: int = {schema.horizon}")
+    arguments.append('accelerator: str = "cuda:0"')
+    if schema.default_dtype:
+        arguments.append(f"dtype: str = {string(schema.default_dtype)}")
+    arguments += [_parameter(param, _shipped(param)) for param in schema.params]
+    arguments += [_dim(dim) for dim in schema.dims]
+    lines = [
+        f"{dim.name} = {python.size_text(dim.size)} if {dim.name} is None else {dim.name}"
+        for dim in derived
+    ]
+    sizes = [STEPS] * grows + [item.name for item in schema.dims]
+    if sizes:
+        lines.append(_statement("check_sizes", [f"{name}={name}" for name in sizes]))
+    lines.append("declared = DeclaredBytes()")
+    for field, one in found:
+        if one:
+            device = "accelerator" if field.device == "accelerator" else '"cpu"'
+            item = "dtype" if one.dtype is None else string(one.dtype)
+            terms = [python.size_text(term) for term in one.terms]
+            lines.append(_statement("declared.add", [string(field.name), device, item, *terms]))
+    after = f" after `{STEPS}` steps" if grows else ""
+    return Method(
+        _def("declared_nbytes", arguments, "DeclaredBytes"),
+        docstring(f"The most bytes that one session holds{after}, per device.", _BODY),
+        (*lines, "return declared"),
+        decorator="classmethod",
+    )
+
+
+def _shipped(param: Param) -> Default | Unset:
+    return param.shipped if isinstance(param.default, Unset) else param.default
+
+
+def _dim(dim: Dim) -> str:
+    if names_in(dim.size):
+        return f"{dim.name}: int | None = None"
+    return f"{dim.name}: int = {python.size_text(dim.size)}"

@@ -1,0 +1,54 @@
+"""One generated module: the view object of its template, made from the schema."""
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from ..model import Schema
+from . import methods
+from .fields import field_declaration, param_declaration
+from .header import with_header
+from .imports import import_block
+from .literals import docstring, string
+from .methods import Method
+from .templates import render
+
+
+@frozen
+class ModuleView:
+    class_name: str
+    tag: str
+    docstring: str
+    declarations: tuple[str, ...]
+    methods: tuple[Method, ...]
+
+
+def module(schema: Schema, made_from: str) -> str:
+    """The text of `generated/<model>.py`; `made_from` is the schema's path in the project."""
+    view = ModuleView(
+        class_name=schema.class_name,
+        tag=string(f"{schema.model} {schema.sha256[:16]}"),
+        docstring=docstring(schema.doc, 4),
+        declarations=(
+            *(param_declaration(schema, param) for param in schema.params),
+            *map(field_declaration, schema.fields),
+        ),
+        methods=tuple(_methods(schema)),
+    )
+    body = render("module.py.j2", view)
+    title = docstring(f"{schema.class_name}, generated from its schema.", 0)
+    return with_header(f"{title}\n\n{import_block(body)}\n{body}", made_from, schema.sha256, "#")
+
+
+def _methods(schema: Schema) -> Iterator[Method]:
+    yield methods.init(schema)
+    for field in schema.fields:
+        if "accumulate" in field.manager_may:
+            yield methods.append(field)
+    for reset in schema.resets:
+        yield methods.reset(schema, reset)
+    for group in schema.groups:
+        yield methods.group_reset(group)
+    if schema.reset_rules:
+        yield methods.reset_reason(schema)
+    yield methods.declared_nbytes(schema)

@@ -1,0 +1,116 @@
+"""Sizes, conditions, types and defaults of a schema as Python text."""
+
+from collections.abc import Callable
+from functools import reduce
+from math import isfinite
+from typing import Literal
+
+from ..expressions.ast import (
+    Atom,
+    Binary,
+    Both,
+    Call,
+    Choice,
+    Compare,
+    Condition,
+    Either,
+    Equal,
+    Generic,
+    IsNone,
+    Name,
+    Negative,
+    Not,
+    Number,
+    Operand,
+    Size,
+    Text,
+    Truth,
+    Type,
+    Union,
+)
+from ..model import Default
+from .literals import string
+
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "//": 2, "%": 2}
+
+_OPPOSITE: dict[str, Literal["==", "!="]] = {"==": "!=", "!=": "=="}
+
+Spell = Callable[[str], str]
+
+
+def size_text(size: Operand, spell: Spell = str, outer: int = 0) -> str:
+    """`size` with just the parentheses that it needs; `spell` says how a name is written."""
+    match size:
+        case Number(value=value):
+            return str(value)
+        case Name(name=name):
+            return spell(name)
+        case Text(value=value):
+            return string(value)
+        case Negative(operand=operand):
+            return f"-{size_text(operand, spell, 3)}"
+        case Call(function=function, arguments=arguments):
+            return f"{function}({', '.join(size_text(one, spell) for one in arguments)})"
+        case Binary(operator=operator, left=left, right=right):
+            rank = _PRECEDENCE[operator]
+            text = f"{size_text(left, spell, rank)} {operator} {size_text(right, spell, rank + 1)}"
+            return f"({text})" if rank < outer else text
+
+
+def product(factors: list[Size]) -> Size:
+    """The factors multiplied, without the ones that are 1."""
+    kept = [one for one in factors if one != Number(1)] or [Number(1)]
+    return reduce(lambda left, right: Binary("*", left, right), kept)
+
+
+def condition_text(condition: Condition, spell: Spell = str, outer: int = 0) -> str:
+    """`condition` with just the parentheses that it needs."""
+    match condition:
+        case IsNone(name=name, negated=negated):
+            return f"{spell(name.name)} is {'not ' if negated else ''}None"
+        case Compare(operator=operator, left=left, right=right):
+            return f"{size_text(left, spell)} {operator} {size_text(right, spell)}"
+        case Equal(left=left, right=right):
+            return f"equal({spell(left.name)}, {spell(right.name)})"
+        case Truth(name=name):
+            return spell(name.name)
+        case Not(operand=IsNone(name=name, negated=negated)):
+            return condition_text(IsNone(name, not negated), spell)
+        case Not(operand=Compare(operator="==" | "!=" as operator, left=left, right=right)):
+            return condition_text(Compare(_OPPOSITE[operator], left, right), spell)
+        case Not(operand=Not(operand=operand)):
+            return condition_text(operand, spell, outer)
+        case Not(operand=operand):
+            return f"not {condition_text(operand, spell, 3)}"
+        case Both(left=left, right=right):
+            text = f"{condition_text(left, spell, 2)} and {condition_text(right, spell, 3)}"
+            return f"({text})" if outer > 2 else text
+        case Either(left=left, right=right):
+            text = f"{condition_text(left, spell, 1)} or {condition_text(right, spell, 2)}"
+            return f"({text})" if outer > 1 else text
+
+
+def type_text(type_: Type, array_dtype: str | None = None) -> str:
+    """A type as an annotation; `array_dtype` is the numpy dtype of an ndarray."""
+    match type_:
+        case Atom(name="ndarray"):
+            return f"NDArray[np.{array_dtype}]" if array_dtype else "NDArray[Any]"
+        case Atom(name=name):
+            return name
+        case Generic(origin=origin, arguments=arguments, variadic=variadic):
+            inner = [type_text(one, array_dtype) for one in arguments]
+            return f"{origin}[{', '.join(inner + ['...'] * variadic)}]"
+        case Choice(values=values):
+            return f"Literal[{', '.join(string(value) for value in values)}]"
+        case Union(members=members):
+            return " | ".join(type_text(member, array_dtype) for member in members)
+
+
+def plain_text(value: Default) -> str:
+    """A default as a literal; a sequence as a tuple."""
+    if isinstance(value, tuple):
+        inner = ", ".join(plain_text(one) for one in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, float) and not isfinite(value):
+        return f'float("{value}")'
+    return string(value) if isinstance(value, str) else repr(value)

@@ -1,0 +1,208 @@
+"""Fields: from the nodes of one field to the model."""
+
+import re
+
+from . import load_keys as tables
+from .expressions.ast import Number
+from .load_defaults import read_default
+from .load_keys import Keys, joined, not_built, one_of
+from .model import (
+    Device,
+    Dimension,
+    Entry,
+    Field,
+    Grows,
+    Joined,
+    Measured,
+    Permission,
+    Placement,
+    Ring,
+    Shape,
+    Written,
+)
+from .nodes import Entry as NodeEntry
+from .nodes import Node, Scalar, Sequence
+from .scalars import (
+    Reading,
+    as_bytes,
+    as_filled_text,
+    as_integer,
+    as_list,
+    as_size,
+    as_text,
+    as_type,
+    as_words,
+    is_null,
+)
+from .span import Span
+
+# Each choice of the language: what is built, and what is `later`.
+PLACEMENTS: dict[str, Placement] = {"object": "object", "attr": "attr"}
+KINDS = {"LatentBuffer": "LatentBuffer", "FrameRing": "FrameRing"}
+KINDS_LATER = ("Value", "FixedState", "WindowKV", "EncodeOnce", "Handle")
+DEVICES: dict[str, Device] = {"accelerator": "accelerator", "host": "host"}
+WRITTEN: dict[str, Written] = {"assign": "assign", "in_place": "in_place"}
+PERMISSIONS: dict[str, Permission] = {"accumulate": "accumulate"}
+PERMISSIONS_LATER = ("release", "stage", "rebuild")
+
+_PLACEHOLDER = re.compile(r"(?:todo|fixme|tbd|xxx|n/?a|none|\?+|-+|\.+)\b.*", re.IGNORECASE)
+
+
+def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Field:
+    """The field that one entry of `fields` describes; what was refused is left neutral."""
+    name, at = entry.key.value, entry.key.span
+    keys = Keys(entry.value, tables.FIELD, reading, at)
+    survives = keys.read_or("survives", as_words, ())
+    type_ = keys.read("type", as_type)
+    placement = keys.read("placement", one_of(PLACEMENTS, written="placement"))
+    return Field(
+        name=name,
+        placement=placement,
+        kind=keys.read("kind", one_of(KINDS, KINDS_LATER, written="kind")),
+        type=type_,
+        reason=read_reason(keys, entry.key, reading),
+        default=read_default(keys, "default", type_),
+        shape=keys.read("shape", as_shape),
+        retains=keys.read("retains", as_shape),
+        entries=keys.read_or("entries", as_list(as_entry), ()),
+        dtype=keys.read("dtype", as_filled_text),
+        device=keys.read_or("device", one_of(DEVICES, written="device"), default_device),
+        written=keys.read_or(
+            "written", one_of(WRITTEN, ("once",), written="way to write a field"), "assign"
+        ),
+        survives=tuple(word.text for word in survives),
+        survives_spans=tuple(word.at for word in survives),
+        ring=keys.read("ring", as_ring),
+        grows=keys.read("grows", as_grows),
+        bounded_by=keys.read("bounded_by", as_filled_text),
+        view=keys.read("view", as_view),
+        manager_may=read_permissions(keys, reading),
+        revisit=keys.read("revisit", as_filled_text),
+        measured=keys.read_or("measured", as_list(as_measured), ()),
+        at=at,
+        keys=keys.spans,
+    )
+
+
+def read_reason(keys: Keys, owner: Scalar, reading: Reading) -> str:
+    """The reason, which must say more than the name of its owner does."""
+    if not keys.is_mapping or "reason" in keys.refused:
+        return ""
+    key, value = keys.spans.get("reason", (owner.span, owner.span))
+    reason = keys.read("reason", _empty_or_text) if "reason" in keys.spans else ""
+    if reason is None:
+        return ""
+    said = _letters(reason)
+    if not said or said == _letters(owner.value) or _PLACEHOLDER.fullmatch(reason.strip()):
+        message = f"`{owner.value}` needs a reason that a reviewer can agree or disagree with."
+        hint = "say what the manager may do with the value, or why it may do nothing"
+        reading.error("missing-reason", _visible(value, key), message, hint)
+    return reason
+
+
+def _empty_or_text(node: Node, reading: Reading) -> str | None:
+    return "" if is_null(node) else as_text(node, reading)
+
+
+def _visible(value: Span, key: Span) -> Span:
+    """The value's place, or the key's where there is nothing to point at."""
+    empty = (value.line, value.column) == (value.end_line, value.end_column)
+    return key if empty else value
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).lower()
+
+
+def read_permissions(keys: Keys, reading: Reading) -> tuple[Permission, ...]:
+    """What the manager may do, each once."""
+    words = keys.read("manager_may", as_words)
+    if words == ():
+        message = "`manager_may` is empty: an object that the manager may not act on is an attr."
+        hint = "list what it may do, or write `placement: attr`"
+        reading.error("missing-key", keys.spans["manager_may"][1], message, hint)
+    read = one_of(PERMISSIONS, PERMISSIONS_LATER, written="permission")
+    found = (read(Scalar(word.text, "single", word.at, 0, 0), reading) for word in words or ())
+    return tuple(permission for permission in found if permission is not None)
+
+
+def as_shape(node: Node, reading: Reading) -> Shape | None:
+    """A list of sizes, each exact or, after `<=`, a bound; None when one of them was refused."""
+    if isinstance(node, Scalar) and node.value == "first_write":
+        reading.error("not-supported-yet", node.span, *not_built("`shape: first_write`"))
+        return None
+    if not isinstance(node, Sequence):
+        message = "A shape is a list of sizes."
+        hint = f"write [{node.value}]" if isinstance(node, Scalar) and node.value else None
+        reading.error("not-a-sequence", node.span, message, hint)
+        return None
+    dimensions = [as_dimension(item, reading) for item in joined(node, reading)]
+    kept = tuple(dimension for dimension in dimensions if dimension is not None)
+    return Shape(kept, node.span) if len(kept) == len(dimensions) else None
+
+
+def as_dimension(node: Node, reading: Reading) -> Dimension | None:
+    """A size, or `<=` a size."""
+    at_most = isinstance(node, Scalar) and node.value.startswith("<=")
+    if at_most and isinstance(node, Scalar):
+        node = _without_prefix(node, reading, len("<="))
+    size = as_size(node, reading)
+    return None if size is None else Dimension(size, at_most)
+
+
+def _without_prefix(scalar: Scalar, reading: Reading, count: int) -> Scalar:
+    quote = 0 if scalar.style == "plain" else 1
+    start = scalar.start + quote + count
+    span = reading.source.span(start, scalar.end - quote)
+    return Scalar(scalar.value[count:], "plain", span, start, scalar.end - quote)
+
+
+def as_entry(node: Node, reading: Reading) -> Entry | None:
+    """`count` tensors of one shape."""
+    keys = Keys(node, tables.ENTRY, reading, node.span)
+    shape = keys.read("shape", as_shape)
+    count = keys.read("count", as_size)
+    if shape is None or ("count" in keys.spans and count is None):
+        return None
+    return Entry(shape, count or Number(1))
+
+
+def as_ring(node: Node, reading: Reading) -> Ring | None:
+    keys = Keys(node, tables.RING, reading, node.span)
+    size = keys.read("size", as_size)
+    along = keys.read("along", as_integer)
+    return None if size is None else Ring(size, along, node.span)
+
+
+def as_grows(node: Node, reading: Reading) -> Grows | None:
+    keys = Keys(node, tables.GROWS, reading, node.span)
+    items, every = keys.read("items", as_positive), keys.read("every", as_positive)
+    return None if items is None or every is None else Grows(items, every, node.span)
+
+
+def as_positive(node: Node, reading: Reading) -> int | None:
+    """A whole number of one or more."""
+    number = as_integer(node, reading)
+    if number is None or number > 0:
+        return number
+    reading.error("not-an-integer", node.span, f"This must be 1 or more; it is {number}.")
+    return None
+
+
+def as_view(node: Node, reading: Reading) -> Joined | None:
+    """`{concat: dim}` or `{stack: dim}`."""
+    keys = Keys(node, tables.VIEW, reading, node.span)
+    concat, stack = keys.read("concat", as_integer), keys.read("stack", as_integer)
+    if "concat" in keys.spans and "stack" in keys.spans:
+        message = "A view either concatenates or stacks."
+        reading.error("wrong-kind", keys.spans["stack"][0], message, "keep one of the two")
+        return None
+    if concat is not None:
+        return Joined("concat", concat, node.span)
+    return None if stack is None else Joined("stack", stack, node.span)
+
+
+def as_measured(node: Node, reading: Reading) -> Measured | None:
+    keys = Keys(node, tables.MEASURED, reading, node.span)
+    nbytes, where = keys.read("bytes", as_bytes), keys.read("where", as_filled_text)
+    return None if nbytes is None or where is None else Measured(*nbytes, where)

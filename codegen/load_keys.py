@@ -1,0 +1,264 @@
+"""Mappings with known keys: what is unknown, missing, cut short or not built yet is a finding.
+
+Each mapping of the language is a row here. To build a key that is `later`, move it to `known` and
+give its reader to the loader.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable
+from collections.abc import Mapping as Mapping_
+from typing import TypeVar
+
+from attrs import frozen
+
+from .nodes import Entry, Mapping, Node, Scalar, Sequence
+from .scalars import Reader, Reading, T, as_text, as_word, is_null
+from .span import Span
+
+U = TypeVar("U")
+
+KeySpans = dict[str, tuple[Span, Span]]
+
+_COMMENT = re.compile(r"[ \t]+#")
+
+
+@frozen
+class Table:
+    """The keys of one kind of mapping.
+
+    Attributes:
+        what: the mapping's name, with its article, for messages.
+        known: the keys that the loader reads.
+        required: those that must be there; `a|b` asks for either.
+        later: keys of the language that are not built yet.
+        texts: free texts and conditions, which YAML may have cut short.
+    """
+
+    what: str
+    known: tuple[str, ...]
+    required: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+SCHEMA = Table(
+    "a schema",
+    known=(
+        *("schema", "model", "class", "doc", "scope", "horizon", "params", "dims", "defaults"),
+        *("resets", "reset_when", "groups", "elsewhere", "fields"),
+    ),
+    required=("schema", "model", "class", "doc", "fields"),
+    later=("key", "axes", "records", "handoff"),
+    texts=("doc",),
+)
+PARAM = Table(
+    "a param",
+    known=("type", "default", "min", "max", "shipped", "doc"),
+    required=("type", "doc"),
+    texts=("doc",),
+)
+DEFAULTS = Table("`defaults`", known=("device", "dtype"))
+RESET_WHEN = Table("`reset_when`", known=("arguments", "rules"), required=("rules",))
+RESET_RULE = Table("a reset rule", known=("reset", "if"), required=("reset", "if"), texts=("if",))
+ELSEWHERE = Table(
+    "a value of `elsewhere`",
+    known=("owner", "reason"),
+    required=("owner",),
+    later=("closes_with",),
+    texts=("owner", "reason"),
+)
+FIELD = Table(
+    "a field",
+    known=(
+        *("placement", "kind", "type", "reason", "default", "shape", "retains", "entries"),
+        *("dtype", "device", "written", "survives", "ring", "grows", "bounded_by", "view"),
+        *("manager_may", "revisit", "measured"),
+    ),
+    required=("placement", "type|parts"),
+    later=(
+        *("per", "parts", "at_most", "init", "window", "recompute", "invalidated_by"),
+        *("derived_from", "complete_with", "ranks", "on_close", "renamed_from"),
+    ),
+    texts=("reason", "bounded_by", "revisit"),
+)
+ENTRY = Table("an entry", known=("shape", "count"), required=("shape",))
+RING = Table("a ring", known=("size", "along"), required=("size",))
+GROWS = Table("`grows`", known=("items", "every"), required=("items", "every"))
+VIEW = Table("a view", known=("concat", "stack"), required=("concat|stack",))
+MEASURED = Table(
+    "a measurement", known=("bytes", "where"), required=("bytes", "where"), texts=("where",)
+)
+
+
+def not_built(what: str) -> tuple[str, str]:
+    """Message and hint of `not-supported-yet`."""
+    return (
+        f"{what} is part of the schema language, and not built yet.",
+        "leave it out for now; ignoring it would generate something else than you wrote",
+    )
+
+
+def one_of(
+    choices: Mapping_[str, T], later: tuple[str, ...] = (), *, written: str = "value"
+) -> Reader[T | None]:
+    """A reader of one word of `choices`; those in `later` are not built yet."""
+
+    def read(node: Node, reading: Reading) -> T | None:
+        word = as_word(node, reading)
+        if word is None or word.text in choices:
+            return None if word is None else choices[word.text]
+        if word.text in later:
+            reading.error("not-supported-yet", word.at, *not_built(f"`{word.text}`"))
+            return None
+        close = difflib.get_close_matches(word.text, (*choices, *later), 1)
+        listed = ", ".join(f"`{choice}`" for choice in choices)
+        message = f"`{word.text}` is not a {written}: choose one of {listed}."
+        hint = f"did you mean `{close[0]}`?" if close else None
+        reading.error("bad-choice", word.at, message, hint)
+        return None
+
+    return read
+
+
+class Keys:
+    """A mapping of the language, its keys checked; a key that was refused reads as None."""
+
+    def __init__(self, node: Node, table: Table, reading: Reading, owner: Span) -> None:
+        self._reading = reading
+        self._entries: dict[str, Entry] = {}
+        self.spans: KeySpans = {}
+        self.is_mapping = isinstance(node, Mapping)
+        # Keys whose value YAML cut short, which was reported.
+        self.refused: frozenset[str] = frozenset()
+        if not isinstance(node, Mapping):
+            self._refuse_node(node, table, owner)
+            return
+        for entry in whole_entries(node, table.texts, reading, table.known + table.later):
+            key = entry.key.value
+            self.spans[key] = (entry.key.span, entry.value.span)
+            if key in table.known:
+                self._entries[key] = entry
+            elif key in table.later:
+                reading.error("not-supported-yet", entry.key.span, *not_built(f"`{key}`"))
+            else:
+                self._report_unknown(entry, table)
+        written = {entry.key.value for entry in node.entries}
+        self.refused = frozenset(written - self.spans.keys())
+        for required in table.required:
+            if written.isdisjoint(required.split("|")):
+                names = " or ".join(f"`{name}`" for name in required.split("|"))
+                message = f"{table.what[0].upper()}{table.what[1:]} needs {names}."
+                reading.error("missing-key", owner, message)
+
+    def read(self, key: str, reader: Reader[T]) -> T | None:
+        """The value of `key`, or None where there is none that can be read."""
+        entry = self._entries.get(key)
+        return None if entry is None else reader(entry.value, self._reading)
+
+    def read_or(self, key: str, reader: Reader[T | None], otherwise: U) -> T | U:
+        """The value of `key`, or `otherwise` where there is none that can be read."""
+        value = self.read(key, reader)
+        return otherwise if value is None else value
+
+    def _refuse_node(self, node: Node, table: Table, owner: Span) -> None:
+        keys = ", ".join(table.known)
+        empty = is_null(node)
+        said = "There is no value here" if empty else "This is not a mapping"
+        message = f"{said}: {table.what} is a mapping of {keys}."
+        self._reading.error("not-a-mapping", owner if empty else node.span, message)
+
+    def _report_unknown(self, entry: Entry, table: Table) -> None:
+        key = entry.key.value
+        close = difflib.get_close_matches(key, (*table.known, *table.later), 1)
+        keys = f"its keys are {', '.join(table.known)}"
+        hint = f"did you mean `{close[0]}`?" if close else keys
+        message = f"`{key}` is not a key of {table.what}."
+        self._reading.error("unknown-key", entry.key.span, message, hint)
+
+
+def named_entries(
+    node: Node, reading: Reading, what: str, owner: Span, *, texts: bool = False
+) -> list[Entry]:
+    """The entries of a mapping whose keys are names that the author chose."""
+    if not isinstance(node, Mapping):
+        at = owner if is_null(node) else node.span
+        reading.error("not-a-mapping", at, f"{what} is a mapping of names.", "or leave it out")
+        return []
+    keys = [entry.key.value for entry in node.entries]
+    entries = whole_entries(node, keys if texts else (), reading, ())
+    return [entry for entry in entries if as_text(entry.key, reading) is not None]
+
+
+def whole_entries(
+    node: Mapping, texts: Iterable[str], reading: Reading, known: Iterable[str]
+) -> list[Entry]:
+    """The entries without the texts that YAML cut short, which are reported, and their rests."""
+    kept: list[Entry] = []
+    cut: Entry | None = None
+    for entry in node.entries:
+        value = entry.value
+        if isinstance(value, Scalar) and value.start == value.end and node.flow:
+            previous = cut or (kept[-1] if kept else None)
+            if previous and _ends_at_comma(previous, entry, texts, known, reading):
+                if cut is None:
+                    cut = kept.pop()
+                    _report_comma(cut, reading)
+                continue
+        cut = None
+        if entry.key.value in texts and _ends_at_comment(value, reading):
+            continue
+        kept.append(entry)
+    return kept
+
+
+def _ends_at_comma(
+    previous: Entry, rest: Entry, texts: Iterable[str], known: Iterable[str], reading: Reading
+) -> bool:
+    """Whether `rest`, a key without a value, is the rest of the text before it."""
+    value = previous.value
+    if not isinstance(value, Scalar) or value.style != "plain" or rest.key.value in known:
+        return False
+    # A colon would make it a key whose value the author forgot.
+    if reading.source.text[rest.key.end :].lstrip().startswith(":"):
+        return False
+    return previous.key.value in texts or value.value.count("(") > value.value.count(")")
+
+
+def _report_comma(entry: Entry, reading: Reading) -> None:
+    comma = reading.source.text.find(",", entry.value.end)
+    message = f"Inside braces YAML ends `{entry.key.value}` at this comma; the rest is lost."
+    span = reading.source.span(comma, comma + 1)
+    reading.error("reason-truncated", span, message, "quote the whole text")
+
+
+def _ends_at_comment(value: Node, reading: Reading) -> bool:
+    if not isinstance(value, Scalar) or value.style != "plain" or value.start == value.end:
+        return False
+    comment = _COMMENT.match(reading.source.text, value.end)
+    if comment is None:
+        return False
+    message = "YAML starts a comment at ` #`, so the text before it is cut short here."
+    hint = "quote the whole text, or move the comment to a line of its own"
+    span = reading.source.span(comment.end() - 1, comment.end())
+    reading.error("reason-truncated", span, message, hint)
+    return True
+
+
+def joined(node: Sequence, reading: Reading) -> list[Node]:
+    """The items, those that YAML split at a comma inside brackets put together again."""
+    items: list[Node] = []
+    for item in node.items:
+        last = items[-1] if items else None
+        if (
+            isinstance(last, Scalar)
+            and isinstance(item, Scalar)
+            and last.style == item.style == "plain"
+            and last.value.count("(") > last.value.count(")")
+        ):
+            text = reading.source.text[last.start : item.end]
+            span = reading.source.span(last.start, item.end)
+            items[-1] = Scalar(text, "plain", span, last.start, item.end)
+        else:
+            items.append(item)
+    return items

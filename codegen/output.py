@@ -1,0 +1,143 @@
+"""Files on disk: what is drifted from the schemas, and writing all of it or nothing.
+
+A file without the generator's mark is never touched, whatever its name is.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from errno import EISDIR
+from pathlib import Path
+from typing import Literal
+
+from attrs import frozen
+
+from .emit.header import Comment, is_current, is_ours, is_untouched
+from .settings import UsageError
+
+# What the generator writes; other files in the folder are nobody's business here.
+_KINDS = (".py", ".md")
+
+State = Literal["missing", "changed", "orphaned", "foreign"]
+
+
+@frozen
+class Target:
+    """A file that belongs to the output, and what its head must say."""
+
+    name: str
+    made_from: str
+    schemas_sha256: str
+    comment: Comment
+
+
+@frozen
+class Drift:
+    """A file that is not what the schemas say."""
+
+    state: State
+    path: Path
+    # A foreign file where a generated one belongs; any other is only mentioned.
+    blocks: bool = False
+
+    @property
+    def fails(self) -> bool:
+        """Whether the output is not what the schemas say."""
+        return self.blocks or self.state != "foreign"
+
+
+def _read(path: Path) -> str | None:
+    """The text of a file, or None when it is not there; undecodable bytes cannot be ours."""
+    try:
+        return path.read_bytes().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def drift(folder: Path, targets: Iterable[Target]) -> list[Drift]:
+    """Every file in `folder` that is missing, changed, left over, or not the generator's."""
+    found: list[Drift] = []
+    expected = {target.name: target for target in targets}
+    for target in expected.values():
+        path = folder / target.name
+        text = _read(path)
+        if text is None:
+            found.append(Drift("missing", path))
+        elif not is_ours(text):
+            found.append(Drift("foreign", path, blocks=True))
+        elif not is_current(text, target.made_from, target.schemas_sha256, target.comment):
+            found.append(Drift("changed", path))
+    for path in _files(folder):
+        if path.name not in expected:
+            found.append(Drift("orphaned" if is_ours(_read(path) or "") else "foreign", path))
+    return found
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.suffix in _KINDS and path.is_file())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be read ({error.strerror})") from error
+
+
+def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> list[Path]:
+    """Write what differs and remove what is left over; returns the paths that changed.
+
+    Each file is complete before it takes its name, and one that is right already keeps its mtime.
+    An orphan that somebody edited stays: it may hold the only copy of an edit.
+
+    Raises:
+        UsageError: a file without our mark is in the way, or the folder cannot be written.
+    """
+    states = drift(folder, targets)
+    for state in states:
+        if state.blocks:
+            raise UsageError(
+                f"{state.path}: was not written by session-state and is never overwritten; "
+                "move it away or choose another --output"
+            )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        changed = _replace(folder, texts)
+        for state in states:
+            if state.state == "orphaned" and is_untouched(_read(state.path) or ""):
+                state.path.unlink()
+                changed.append(state.path)
+    except OSError as error:
+        raise UsageError(
+            f"{error.filename or folder}: cannot be written ({error.strerror})"
+        ) from error
+    return changed
+
+
+def _replace(folder: Path, texts: Mapping[str, str]) -> list[Path]:
+    """Complete every file beside its place first, then move them all; a failure leaves none."""
+    staged: list[tuple[Path, Path]] = []
+    try:
+        for name, text in texts.items():
+            path, content = folder / name, text.encode()
+            if path.is_dir():
+                raise IsADirectoryError(EISDIR, "a folder has this name", str(path))
+            if path.is_file() and path.read_bytes() == content:
+                continue
+            handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.", suffix=".tmp")
+            staged.append((Path(temporary), path))
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.chmod(temporary, 0o666 & ~_umask())
+        for complete, path in staged:
+            os.replace(complete, path)
+    finally:
+        for complete, _ in staged:
+            complete.unlink(missing_ok=True)
+    return [path for _, path in staged]
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

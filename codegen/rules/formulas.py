@@ -1,0 +1,115 @@
+"""Rules about the values that formulas have at the shipped configuration."""
+
+from collections.abc import Iterator, Mapping
+
+from ..declared import ITEMSIZE, STEPS, declared
+from ..expressions.ast import Atom, Size
+from ..expressions.sizes import MAX_SIZE, FormulaError, evaluate, inexact_divisions, names_in
+from ..expressions.types import show
+from ..model import Field, Schema, Unset
+from .problem import Problem, key_of
+from .references import field_sizes
+
+
+def _sizes(schema: Schema) -> Iterator[Size]:
+    """Every formula of the schema, dims first."""
+    for dim in schema.dims:
+        yield dim.size
+    for field in schema.fields:
+        yield from field_sizes(field)
+        if field.ring:
+            yield field.ring.size
+
+
+def _values(schema: Schema) -> dict[str, int]:
+    """Params and dims at the shipped configuration, as far as they have a value there."""
+    values: dict[str, int] = {}
+    for param in schema.params:
+        value = param.shipped if isinstance(param.default, Unset) else param.default
+        if isinstance(value, int) and not isinstance(value, bool):
+            values[param.name] = value
+    for dim in schema.dims:
+        value = _value(dim.size, values)
+        if value is not None:
+            values[dim.name] = value
+    return values
+
+
+def _value(size: Size, values: Mapping[str, int]) -> int | None:
+    """The value of a formula that has one."""
+    if any(name.name not in values for name in names_in(size)):
+        return None
+    try:
+        return evaluate(size, values)
+    except FormulaError:
+        return None
+
+
+def bad_values(schema: Schema) -> Iterator[Problem]:
+    """Formulas without a value that a size can have, at the shipped configuration."""
+    values = _values(schema)
+    types = {param.name: param.type for param in schema.params}
+    for size in _sizes(schema):
+        for name in names_in(size):
+            type_ = types.get(name.name, Atom("int"))
+            if type_ != Atom("int"):
+                message = f"`{name.name}` is {show(type_)}, and sizes are whole numbers."
+                yield Problem(name.at, message, "use an int param, or a dim")
+        if all(name.name in values for name in names_in(size)):
+            yield from _bad_value(size, values)
+    for field in schema.fields:
+        yield from _too_many_bytes(schema, field, values)
+
+
+def _bad_value(size: Size, values: Mapping[str, int]) -> Iterator[Problem]:
+    try:
+        value = evaluate(size, values)
+    except FormulaError as error:
+        hint = "a size is 1 or more at the shipped values of dims and params"
+        yield Problem(error.span, error.message, hint)
+        return
+    if value == 0:
+        used = ", ".join(dict.fromkeys(f"{n.name} = {values[n.name]}" for n in names_in(size)))
+        message = f"This comes out as 0{f' at {used}' if used else ''}; it would hold nothing."
+        yield Problem(size.at, message, "a size is 1 or more")
+
+
+def _too_many_bytes(schema: Schema, field: Field, values: Mapping[str, int]) -> Iterator[Problem]:
+    sizes = [*field_sizes(field), *([field.ring.size] if field.ring else [])]
+    dtype = field.dtype or schema.default_dtype
+    if not sizes or dtype not in ITEMSIZE or any(_value(size, values) is None for size in sizes):
+        return
+    try:
+        nbytes = declared(schema, field, {**values, STEPS: schema.horizon or 1})
+    except FormulaError:
+        nbytes = MAX_SIZE + 1
+    if nbytes > MAX_SIZE:
+        key = "entries" if field.entries else "shape"
+        message = f"`{field.name}` would hold more than 2**63 - 1 bytes at the shipped values."
+        yield Problem(key_of(field, key), message, "look for a factor too many")
+
+
+def missing_shipped(schema: Schema) -> Iterator[Problem]:
+    """Params in formulas that have no value to quote bytes at."""
+    used = {name.name for size in _sizes(schema) for name in names_in(size)}
+    for param in schema.params:
+        if (
+            param.name in used
+            and param.type == Atom("int")
+            and not {"default", "shipped"} & param.keys.keys()
+        ):
+            message = f"Bytes depend on `{param.name}`, which has no value to quote them at."
+            hint = "add `shipped:` with its value at the shipped deploy config"
+            yield Problem(param.at, message, hint)
+
+
+def inexact(schema: Schema) -> Iterator[Problem]:
+    """Divisions that drop a remainder at the shipped configuration."""
+    values = _values(schema)
+    for size in _sizes(schema):
+        if _value(size, values) is None:
+            continue
+        for division, dividend, divisor in inexact_divisions(size, values):
+            message = f"{dividend} // {divisor} drops a remainder of {dividend % divisor}."
+            hint = "write `ceil_div(a, b)` if the rest takes space too"
+            yield Problem(division.at, message, hint)

@@ -1,0 +1,136 @@
+"""Rules about the names that a schema gives."""
+
+from collections.abc import Iterable, Iterator
+
+from attrs import frozen
+
+from ..model import Schema
+from ..names import EMITTED, KEYWORDS, SURFACE, generated_names, is_identifier, spelling
+from ..span import Span
+from .problem import Problem, value_in
+
+# Files of a package that no model may take.
+_PACKAGE_FILES = frozenset({"__init__", "__main__"})
+
+
+@frozen
+class _Named:
+    """A name of a schema: what it names, and what else answers to it."""
+
+    what: str
+    name: str
+    at: Span
+    taken: frozenset[str] = EMITTED
+
+
+def _named(schema: Schema) -> Iterator[_Named]:
+    members = SURFACE | EMITTED
+    for field in schema.fields:
+        yield _Named("field", field.name, field.at, members)
+    for param in schema.params:
+        yield _Named("param", param.name, param.at, members)
+    for dim in schema.dims:
+        yield _Named("dim", dim.name, dim.at)
+    for argument in schema.arguments:
+        yield _Named("argument", argument.name, argument.at)
+    if schema.class_name:
+        yield _Named("class", schema.class_name, value_in(schema, "class"))
+
+
+def _events(schema: Schema) -> Iterator[_Named]:
+    """Resets and groups: the class gets a method `reset_<name>` for each."""
+    for reset in schema.resets:
+        yield _Named("reset", reset.name, reset.at)
+    for group in schema.groups:
+        yield _Named("group", group.name, group.at)
+
+
+def bad_names(schema: Schema) -> Iterator[Problem]:
+    """Names that are no Python names, and a model that no module can be named after."""
+    for named in (*_named(schema), *_events(schema)):
+        if not is_identifier(named.name):
+            close = spelling(named.name)
+            hint = f"call it `{close}`" if close else "use letters, digits and underscores"
+            message = f"`{named.name}` is not a name that Python code can use for a {named.what}."
+            yield Problem(named.at, message, hint)
+    module = schema.module
+    if schema.model and (
+        module in _PACKAGE_FILES or module in KEYWORDS or not is_identifier(module)
+    ):
+        message = f"The model `{schema.model}` would be the module `{module}`, which cannot be."
+        hint = "name the model as its authors do, starting with a letter"
+        yield Problem(value_in(schema, "model"), message, hint)
+
+
+def reserved_names(schema: Schema) -> Iterator[Problem]:
+    """Names that Python, the session's own surface, or generated code already answers to."""
+    methods = generated_names(schema)
+    for named in _named(schema):
+        if reason := _taken(named):
+            yield _rename(named, reason)
+        elif named.what in ("field", "param") and named.name in methods:
+            yield _rename(named, f"is the method that {methods[named.name]} gets")
+    for event in _events(schema):
+        if event.name.startswith("_"):
+            yield _rename(event, "starts with an underscore, which is the runtime's own space")
+        elif f"reset_{event.name}" in SURFACE | EMITTED:
+            yield _rename(event, f"would replace the generated method `reset_{event.name}`")
+
+
+def _taken(named: _Named) -> str | None:
+    """Why a name cannot be had, or None."""
+    if named.name in KEYWORDS:
+        return "is a Python keyword"
+    if is_identifier(named.name) and named.name.startswith("_"):
+        return "starts with an underscore, which is the runtime's own space"
+    if named.name in EMITTED:
+        return "is a name that the generated code itself uses"
+    if named.name in named.taken:
+        return "is a name of the session's own interface"
+    return None
+
+
+def _rename(named: _Named, reason: str) -> Problem:
+    free = f"{named.name.strip('_')}_" if named.name.strip("_") else "another name"
+    hint = f"call it `{free}`, or name what it holds"
+    return Problem(named.at, f"`{named.name}` {reason}.", hint)
+
+
+def duplicate_names(schema: Schema) -> Iterator[Problem]:
+    """Two things of one name, where code would have one thing for both."""
+    params = [_Named("param", param.name, param.at) for param in schema.params]
+    fields = [_Named("field", field.name, field.at) for field in schema.fields]
+    dims = [_Named("dim", dim.name, dim.at) for dim in schema.dims]
+    arguments = [_Named("argument", one.name, one.at) for one in schema.arguments]
+    owned = [_Named("value of `elsewhere`", one.name, one.at) for one in schema.elsewhere]
+    yield from _repeated(params, dims)
+    yield from _repeated(params, fields)
+    yield from _repeated([*params, *fields], arguments)
+    yield from _repeated(fields, owned)
+    resets = [event for event in _events(schema) if event.what == "reset"]
+    yield from _repeated(resets, [event for event in _events(schema) if event.what == "group"])
+
+
+def _repeated(first: Iterable[_Named], second: Iterable[_Named]) -> Iterator[Problem]:
+    known = {named.name: named for named in first}
+    for named in second:
+        if other := known.get(named.name):
+            message = (
+                f"The {named.what} `{named.name}` has the name of the {other.what} "
+                f"in line {other.at.line}."
+            )
+            yield Problem(named.at, message, "give one of them another name")
+
+
+def duplicate_modules(schemas: Iterable[Schema]) -> Iterator[tuple[Schema, Problem]]:
+    """Two models that would be written to one module."""
+    first: dict[str, Schema] = {}
+    for schema in schemas:
+        other = first.setdefault(schema.module, schema)
+        if other is not schema and schema.model:
+            message = (
+                f"`{schema.model}` would be written to `{schema.module}.py`, as `{other.model}` "
+                f"of {other.path} is."
+            )
+            hint = "give one of the two models another name"
+            yield schema, Problem(value_in(schema, "model"), message, hint)

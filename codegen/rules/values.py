@@ -1,0 +1,146 @@
+"""Rules about defaults, bounds and dtypes."""
+
+from collections.abc import Iterator
+
+from ..declared import ARRAY_DTYPES, ITEMSIZE
+from ..expressions.ast import Atom, Choice, Generic, Type
+from ..expressions.types import atoms, holds_bytes, may_be_none, members, show
+from ..model import Default, Plain, Schema, Unset
+from ..span import Span
+from .problem import Problem, did_you_mean, key_of, value_in, value_of
+
+_PARAM_ATOMS = frozenset({"int", "float", "bool", "str", "None"})
+
+
+def param_types(schema: Schema) -> Iterator[Problem]:
+    """Params of a type that cannot be compared between views, or be changed behind one."""
+    for param in schema.params:
+        mutable = any(
+            isinstance(member, Generic) and member.origin != "tuple"
+            for member in members(param.type)
+        )
+        if mutable or any(atom.name not in _PARAM_ATOMS for atom in atoms(param.type)):
+            message = f"A param cannot be {show(param.type)}: sessions compare and keep params."
+            hint = "use int, float, bool, str, Literal, or a tuple of them"
+            yield Problem(param.keys["type"][1], message, hint)
+
+
+def missing_defaults(schema: Schema) -> Iterator[Problem]:
+    """Attrs that have no value before the first assignment."""
+    for field in schema.fields:
+        if field.placement != "attr" or field.type is None or may_be_none(field.type):
+            continue
+        if "default" not in field.keys:
+            message = (
+                f"`{field.name}` is {show(field.type)} and has no value before it is assigned."
+            )
+            tensor = holds_bytes(field.type)
+            hint = "write `| None` behind its type" if tensor else "add `default:`, or `| None`"
+            yield Problem(field.at, message, hint)
+
+
+def bad_defaults(schema: Schema) -> Iterator[Problem]:
+    """Defaults that are no value of their type."""
+    for param in schema.params:
+        for key, value in (("default", param.default), ("shipped", param.shipped)):
+            yield from _bad_default(value, param.type, param.keys.get(key, (param.at,) * 2)[1])
+    for field in schema.fields:
+        if field.type is not None and field.placement == "attr":
+            yield from _bad_default(field.default, field.type, value_of(field, "default"))
+
+
+def _bad_default(value: Default | Unset, type_: Type, at: Span) -> Iterator[Problem]:
+    if isinstance(value, Unset) or any(_fits(value, member) for member in members(type_)):
+        return
+    if holds_bytes(type_):
+        hint = "leave the default out, and write `| None` behind the type"
+    else:
+        hint = f"give a value of {show(type_)}, or change the type"
+    shown = list(value) if isinstance(value, tuple) else value
+    yield Problem(at, f"{shown!r} is not a value of {show(type_)}.", hint)
+
+
+def _fits(value: Default, type_: Type) -> bool:
+    match type_:
+        case Choice(values=values):
+            return value in values
+        case Generic(origin=origin, arguments=arguments, variadic=variadic):
+            if not isinstance(value, tuple):
+                return False
+            if origin == "tuple" and not variadic:
+                pairs = zip(value, arguments, strict=False)
+                return len(value) == len(arguments) and all(_fits_any(*pair) for pair in pairs)
+            # Only an empty dict can be written as a default.
+            return not value if origin == "dict" else all(_fits_any(v, arguments[0]) for v in value)
+        case Atom(name=name):
+            return {
+                "None": value is None,
+                "bool": isinstance(value, bool),
+                "int": isinstance(value, int) and not isinstance(value, bool),
+                "float": isinstance(value, float),
+                "str": isinstance(value, str),
+            }.get(name, False)
+    return False
+
+
+def _fits_any(value: Plain, type_: Type) -> bool:
+    return any(_fits(value, member) for member in members(type_))
+
+
+def bad_ranges(schema: Schema) -> Iterator[Problem]:
+    """Bounds of params that exclude each other or the param's own values."""
+    for param in schema.params:
+        low, high = param.minimum, param.maximum
+        if low is not None and high is not None and low > high:
+            message = f"No value of `{param.name}` is at least {low} and at most {high}."
+            yield Problem(param.keys["max"][1], message, "raise `max`, or lower `min`")
+            continue
+        for key, value in (("default", param.default), ("shipped", param.shipped)):
+            if not isinstance(value, int) or isinstance(value, bool):
+                continue
+            if (low is not None and value < low) or (high is not None and value > high):
+                bound = f"at least {low}" if low is not None and value < low else f"at most {high}"
+                message = f"`{param.name}` must be {bound}; its {key} is {value}."
+                yield Problem(param.keys[key][1], message, "change one of the two")
+
+
+def bad_dtypes(schema: Schema) -> Iterator[Problem]:
+    """Dtypes that nobody has, or that an array cannot have."""
+    if schema.default_dtype is not None and schema.default_dtype not in ITEMSIZE:
+        at = value_in(schema, "defaults.dtype")
+        yield _unknown_dtype(schema.default_dtype, at, list(ITEMSIZE))
+    for field in schema.fields:
+        if field.dtype is None or field.type is None:
+            continue
+        names = list(ITEMSIZE)
+        if any(atom.name == "ndarray" for atom in atoms(field.type)):
+            names = [name for name in ITEMSIZE if name in ARRAY_DTYPES]
+        if field.dtype not in names:
+            yield _unknown_dtype(field.dtype, value_of(field, "dtype"), names)
+
+
+def _unknown_dtype(dtype: str, at: Span, names: list[str]) -> Problem:
+    if dtype in ITEMSIZE:
+        return Problem(at, f"NumPy has no dtype `{dtype}`.", "store the array as another dtype")
+    plain = dtype.removeprefix("torch.").removeprefix("np.").removeprefix("numpy.")
+    hint = did_you_mean(plain, names, f"the dtypes are {', '.join(names)}")
+    return Problem(at, f"`{dtype}` is not a dtype.", hint)
+
+
+def missing_dtypes(schema: Schema) -> Iterator[Problem]:
+    """Fields that hold bytes of a dtype that is named nowhere."""
+    for field in schema.fields:
+        if field.type is None or not holds_bytes(field.type) or "dtype" in field.keys:
+            continue
+        at = key_of(field, "shape" if "shape" in field.keys else "entries")
+        if any(atom.name == "ndarray" for atom in atoms(field.type)):
+            message = f"`{field.name}` is an array, and the default dtype is of tensors."
+            yield Problem(at, message, "add `dtype: uint8`, say")
+        elif schema.default_dtype is None and not _default_dtype_refused(schema):
+            message = f"`{field.name}` holds bytes, and no dtype says how many each element has."
+            hint = "add `dtype:` to the field, or to `defaults`"
+            yield Problem(at, message, hint)
+
+
+def _default_dtype_refused(schema: Schema) -> bool:
+    return "defaults" in schema.keys and not schema.complete
