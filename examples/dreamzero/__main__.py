@@ -64,6 +64,8 @@ def main() -> int:
     )
     drop_a_slot = parser.parse_args().drop_a_slot
 
+    # Convolutions this small cost more to share between threads than to compute.
+    torch.set_num_threads(1)
     print(f"Streaming {FRAMES} frames of {DIMS['H']}x{DIMS['W']} through AutoencoderKLWan, twice:")
     print("a hand-written state with full history, and the generated DreamZeroSession.\n")
     manager = SessionStateManager()

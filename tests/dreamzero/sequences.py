@@ -181,7 +181,7 @@ class SameWrites(RuleBasedStateMachine):
     @precondition(lambda self: self.views)
     @rule(
         view=held_views,
-        instruction=st.none() | st.integers(0, 1),
+        instruction=st.sampled_from([0, 0, 0, 1, None]),
         num_video_frames=st.sampled_from([0, 1, 4]),
         local_attn_size=st.sampled_from([-1, 3]),
     )
@@ -203,10 +203,15 @@ class SameWrites(RuleBasedStateMachine):
     @precondition(lambda self: self.views)
     @rule(
         view=held_views,
-        reset=st.sampled_from(["reset", "reset_inference_state", "reset_vae_encoder_stream"]),
+        name=st.sampled_from(["reset", "reset_inference_state", "reset_vae_encoder_stream"]),
     )
-    def reset(self, view: int, reset: str) -> None:
-        self._both(view, lambda state: getattr(state, reset)())
+    def reset(self, view: int, name: str) -> None:
+        self._both(view, lambda state: getattr(state, name)())
+
+    @precondition(lambda self: self.views)
+    @rule(view=held_views, clear_video_latents=st.booleans())
+    def reset_by_argument(self, view: int, clear_video_latents: bool) -> None:
+        self._both(view, lambda state: state.reset(clear_video_latents=clear_video_latents))
 
     @invariant()
     def every_view_agrees(self) -> None:

@@ -25,4 +25,4 @@ def test_every_reset_rule_decides_as_by_hand() -> None:
 
 
 TestEquivalence = Equivalence.TestCase
-TestEquivalence.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestEquivalence.settings = settings(max_examples=200, stateful_step_count=40, deadline=None)

@@ -141,6 +141,6 @@ def _raises(call: Any, *arguments: object) -> str | None:
 
 
 TestDreamZeroAdapter = DreamZeroAdapter.TestCase
-TestDreamZeroAdapter.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestDreamZeroAdapter.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
 TestCosmos3Adapter = Cosmos3Adapter.TestCase
-TestCosmos3Adapter.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+TestCosmos3Adapter.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)

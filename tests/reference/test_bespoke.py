@@ -33,4 +33,6 @@ def test_every_reset_rule_decides_as_there() -> None:
 
 
 TestReferenceEquivalence = ReferenceEquivalence.TestCase
-TestReferenceEquivalence.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestReferenceEquivalence.settings = settings(
+    max_examples=100, stateful_step_count=40, deadline=None
+)
