@@ -64,7 +64,7 @@ class Hostile:
     def __getattribute__(self, name: str) -> Any:
         raise RuntimeError("the walk ran user code")
 
-    __len__ = __iter__ = __hash__ = __eq__ = __repr__ = __getattribute__  # type: ignore[assignment]
+    __len__ = __iter__ = __hash__ = __eq__ = __repr__ = __getattribute__
 
 
 class HostileDict(dict[Any, Any]):
@@ -88,7 +88,7 @@ def closure(value: object) -> Any:
 
 def cycle() -> Node:
     node = Node(payload=T(100))
-    node.itself = [node]  # type: ignore[attr-defined]
+    node.itself = [node]
     return node
 
 
@@ -100,13 +100,13 @@ def deep(value: object, depth: int) -> object:
 
 def numbered(value: object) -> Number:
     number = Number(3)
-    number.note = value  # type: ignore[attr-defined]
+    number.note = value
     return number
 
 
 def noted_tensor() -> torch.Tensor:
     tensor = T(100)
-    tensor.note = [T(50)]  # type: ignore[attr-defined]
+    tensor.note = [T(50)]
     return tensor
 
 
@@ -128,7 +128,7 @@ class Frame(np.ndarray[Any, Any]):
 
 def frame(nbytes: int) -> Frame:
     made = np.zeros(nbytes, np.uint8).view(Frame)
-    made.note = T(10)  # type: ignore[attr-defined]
+    made.note = T(10)
     return made
 
 
@@ -136,7 +136,7 @@ class WithSlot(torch.Tensor):
     __slots__ = ("note",)
 
     @property
-    def layout(self) -> Any:  # type: ignore[override]
+    def layout(self) -> Any:
         raise RuntimeError("the walk ran user code")
 
 
@@ -150,7 +150,7 @@ class HostileMeta(type):
     def __getattribute__(cls, name: str) -> Any:
         raise RuntimeError("the walk ran user code")
 
-    __hash__ = __eq__ = __getattribute__  # type: ignore[assignment]
+    __hash__ = __eq__ = __getattribute__
 
 
 def hostile_class() -> object:
@@ -198,7 +198,7 @@ KINDS = {
     "closure": (lambda: closure(T(100)), 100),
     "default argument": (lambda: lambda value=T(100): value, 100),  # noqa: B008
     "partial": (lambda: functools.partial(closure(T(60)), T(40)), 100),
-    "method": (lambda: Node(a=T(100)).__init__, 100),  # type: ignore[misc]
+    "method": (lambda: Node(a=T(100)).__init__, 100),
     "builtin method": (lambda: [T(100)].append, 100),
     "weak reference": (lambda: weakref.ref(Node()), 0),
     "cycle": (cycle, 100),
@@ -270,7 +270,7 @@ def _generator() -> Any:
 class Wrapper(torch.Tensor):
     @staticmethod
     def __new__(cls, inner: torch.Tensor) -> "Wrapper":
-        return torch.Tensor._make_wrapper_subclass(cls, inner.shape)  # type: ignore[attr-defined,no-any-return]
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape)
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -320,16 +320,17 @@ def test_tensors_of_other_layouts_are_named(make: Any) -> None:
     assert len(walk(value, set()).unaccounted) == 1
 
 
-def test_a_tensor_inside_a_transform_is_named() -> None:
-    """functorch wraps tensors in ones that have no storage of their own."""
-    seen: list[tuple[str, ...]] = []
+@pytest.mark.parametrize("transform", [torch.func.vmap, torch.func.grad, torch.func.functionalize])
+def test_a_tensor_inside_a_transform_is_named(transform: Any) -> None:
+    """It wraps the one that has the storage."""
+    found = []
 
-    def inspect(row: torch.Tensor) -> torch.Tensor:
-        seen.append(walk(row, set()).unaccounted)
-        return row
+    def inspect(value: torch.Tensor) -> torch.Tensor:
+        found.append(walk(value, set()))
+        return value.sum()
 
-    torch.func.vmap(inspect)(torch.ones(2, 3))
-    assert seen == [("torch.Tensor",)]
+    transform(inspect)(torch.ones(3))
+    assert [(walked.nbytes, walked.unaccounted) for walked in found] == [({}, ("torch.Tensor",))]
 
 
 def test_torch_function_is_not_called() -> None:
@@ -366,7 +367,7 @@ def test_the_manager_the_session_and_the_view_are_not_entered() -> None:
 
 
 def lazy_clone(tensor: torch.Tensor) -> torch.Tensor:
-    clone: torch.Tensor = torch._lazy_clone(tensor)  # type: ignore[attr-defined]
+    clone: torch.Tensor = torch._lazy_clone(tensor)
     return clone
 
 
@@ -407,7 +408,7 @@ def test_a_copy_on_write_clone_counts_once_and_stays_shared() -> None:
     source = T(100)
     clone = lazy_clone(source)
     assert held([source, clone, clone.untyped_storage()]) == {"cpu": 100}
-    assert torch._C._is_cow_tensor(clone)  # type: ignore[attr-defined]
+    assert torch._C._is_cow_tensor(clone)
 
 
 def test_addresses_are_not_reused_while_seen_lives() -> None:
@@ -415,6 +416,14 @@ def test_addresses_are_not_reused_while_seen_lives() -> None:
     seen: set[Any] = set()
     sizes = [device_bytes(kind(4096), seen) for kind in (T, bytearray, T, bytes) * 25]
     assert sizes == [{"cpu": 4096}] * 100
+
+
+def test_seen_holds_storages() -> None:
+    """The caller's plain set, which then knows any tensor on the same storage."""
+    tensor, seen = T(100), set[Any]()
+    device_bytes([tensor], seen)
+    assert tensor.untyped_storage() in seen
+    assert device_bytes(tensor[3:], seen) == {}
 
 
 def test_an_exported_buffer_is_let_go() -> None:
