@@ -5,15 +5,13 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import strategies as st
 
 from session_state.manager import (
     DEFAULT_MAX_SESSIONS,
     resolve_session_state_config,
 )
 
-IDS = st.sampled_from("abcde")
-KEYS = ["sessions", "max_sessions", "total_nbytes", "hits", "misses", "evictions"]
+ENABLE = "OMNI_DIFFUSION_SESSION_STATE_MANAGER"
 
 
 @pytest.mark.parametrize(

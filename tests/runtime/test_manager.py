@@ -345,6 +345,3 @@ def test_threads_that_open_drop_and_count() -> None:
         thread.join()
     assert errors == []
     assert len(manager) <= 3
-
-
-ENABLE = "OMNI_DIFFUSION_SESSION_STATE_MANAGER"

@@ -3,7 +3,6 @@
 import array
 import collections
 import ctypes
-import dataclasses
 import enum
 import functools
 import mmap
@@ -13,7 +12,6 @@ import warnings
 import weakref
 from typing import Any
 
-import attrs
 import numpy as np
 import pytest
 import torch
@@ -25,26 +23,7 @@ from session_state.accounting import walk
 from session_state.manager import SessionState, SessionStateManager
 from session_state.view import SessionView
 
-
-def T(nbytes: int) -> torch.Tensor:
-    return torch.zeros(nbytes, dtype=torch.uint8)
-
-
-def held(value: object) -> dict[str, int]:
-    found = walk(value, set())
-    assert found.unaccounted == ()
-    return dict(found.nbytes)
-
-
-@attrs.define
-class Slotted:
-    first: object
-    second: object = None
-
-
-@dataclasses.dataclass
-class Plain:
-    first: object
+from .values import Plain, Slotted, T, closure, held
 
 
 class Node:
@@ -77,10 +56,6 @@ class Number(int):
 
 class Colour(enum.Enum):
     RED = 1
-
-
-def closure(value: object) -> Any:
-    return lambda: value
 
 
 def cycle() -> Node:

@@ -14,15 +14,7 @@ from hypothesis import strategies as st
 
 from session_state.accounting import device_bytes, merge_bytes, walk
 
-
-def T(nbytes: int) -> torch.Tensor:
-    return torch.zeros(nbytes, dtype=torch.uint8)
-
-
-def held(value: object) -> dict[str, int]:
-    found = walk(value, set())
-    assert found.unaccounted == ()
-    return dict(found.nbytes)
+from .values import Plain, Slotted, T, closure, held
 
 
 def lazy_clone(tensor: torch.Tensor) -> torch.Tensor:
