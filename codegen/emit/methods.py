@@ -121,7 +121,7 @@ def _chain(condition: Both | Either) -> list[Condition]:
 
 def declared_nbytes(schema: Schema) -> Method:
     """One keyword per dim and param; a dim that follows from others is computed when left out."""
-    found = [(field, declaration(field)) for field in schema.fields]
+    found = [(field, declaration(schema, field)) for field in schema.fields]
     used = {name.name for _, one in found if one for term in one.terms for name in names_in(term)}
     grows = STEPS in used
     derived = [dim for dim in schema.dims if names_in(dim.size)]
