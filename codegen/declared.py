@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from .expressions.ast import Binary, Call, Name, Number, Size
-from .expressions.sizes import evaluate
+from .expressions.ast import Binary, Call, Length, Members, Name, Number, Size
+from .expressions.evaluate import evaluate
 from .expressions.types import arrays_in
-from .model import Field, Schema, Shape, Unset
+from .model import Axis, Field, Param, Schema, Shape, Unset
 
 # Bytes of one element, by the name that a schema uses: torch's dtypes, and numpy's where a field
 # is an ndarray.
@@ -48,8 +48,29 @@ class Declaration:
     dtype: str | None
 
 
-def declaration(field: Field) -> Declaration | None:
+def declaration(schema: Schema, field: Field) -> Declaration | None:
     """What `field` declares, or None where it holds no bytes that are counted by shape."""
+    one = _declaration_of_one(field)
+    if one is None or not field.per:
+        return one
+    count: Size = Number(1)
+    for axis in schema.axes:
+        if axis.name in field.per:
+            count = times(count, keys(axis))
+    return Declaration(tuple(times(count, term) for term in one.terms), one.dtype)
+
+
+def keys(axis: Axis) -> Size:
+    """How many keys an axis has; of a captured one, how many are declared."""
+    if axis.size is None:
+        return Length(axis.param, axis.value_at) if axis.param else Number(len(axis.names))
+    if axis.where is None:
+        return axis.size
+    return Members(axis.name, axis.size, axis.where, axis.value_at)
+
+
+def _declaration_of_one(field: Field) -> Declaration | None:
+    """What a field declares, or one key of a family."""
     shape = field.retains or field.shape
     if field.entries:
         terms = tuple(times(entry.count, elements(entry.shape)) for entry in field.entries)
@@ -99,7 +120,7 @@ def declared(schema: Schema, field: Field, values: Mapping[str, int]) -> int:
     Raises:
         FormulaError: a formula has no value there (a division by zero, a negative size).
     """
-    found = declaration(field)
+    found = declaration(schema, field)
     if found is None:
         return 0
     dtype = found.dtype or schema.default_dtype
@@ -108,14 +129,26 @@ def declared(schema: Schema, field: Field, values: Mapping[str, int]) -> int:
 
 
 def shipped_values(schema: Schema) -> dict[str, int]:
-    """Every int param and dim at the shipped deploy config, and the steps that tables quote."""
-    values: dict[str, int] = {}
-    for param in schema.params:
-        value = param.shipped if isinstance(param.default, Unset) else param.default
-        if isinstance(value, int) and not isinstance(value, bool):
-            values[param.name] = value
+    """Params and dims at the shipped deploy config, and the steps that tables quote.
+
+    Of a param that gives names, the value is how many.
+    """
+    values = shipped_params(schema)
     for dim in schema.dims:
         values[dim.name] = evaluate(dim.size, values)
     if schema.horizon is not None:
         values[STEPS] = schema.horizon
     return values
+
+
+def shipped_params(schema: Schema) -> dict[str, int]:
+    """The params that sizes can see, at the shipped deploy config; of names, how many."""
+    values = ((param.name, _shipped(param)) for param in schema.params)
+    return {name: value for name, value in values if value is not None}
+
+
+def _shipped(param: Param) -> int | None:
+    value = param.shipped if isinstance(param.default, Unset) else param.default
+    if isinstance(value, tuple):
+        return len(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -3,19 +3,23 @@
 from . import load_keys as tables
 from .findings import Report
 from .load_defaults import read_default
+from .load_families import load_axis, load_handoff
 from .load_fields import DEVICES, as_positive, load_field, read_reason
 from .load_keys import Keys, KeySpans, named_entries, one_of
 from .model import (
     Argument,
+    Axis,
     Device,
     Dim,
     Elsewhere,
     Field,
     Group,
+    Handoff,
     Param,
     Reset,
     ResetRule,
     Schema,
+    Scope,
 )
 from .nodes import Entry, Mapping, Node
 from .place import working_on
@@ -34,7 +38,7 @@ from .scalars import (
 from .source import Source, parse
 from .span import Span
 
-SCOPES = {"session": "session"}
+SCOPES: dict[str, Scope] = {"session": "session", "generation": "generation"}
 DEFAULT_DEVICE: Device = "accelerator"
 
 
@@ -61,7 +65,6 @@ class _Loader:
         reading = self._reading
         keys = Keys(self._root, tables.SCHEMA, reading, Span(1, 1, 1, 1))
         keys.read("schema", _as_version)
-        keys.read("scope", one_of(SCOPES, ("generation",), written="scope"))
         defaults = keys.read_or("defaults", self._defaults, (DEFAULT_DEVICE, None))
         when = keys.read_or("reset_when", self._reset_when, ((), ()))
         return Schema(
@@ -69,20 +72,22 @@ class _Loader:
             model=keys.read_or("model", as_filled_text, ""),
             class_name=keys.read_or("class", as_filled_text, ""),
             doc=keys.read_or("doc", as_filled_text, ""),
-            scope="session",
+            scope=keys.read_or("scope", one_of(SCOPES, written="scope"), "session"),
             horizon=keys.read("horizon", as_positive),
             params=keys.read_or("params", self._params, ()),
             dims=keys.read_or("dims", self._dims, ()),
+            axes=keys.read_or("axes", self._axes, ()),
             default_device=defaults[0],
             default_dtype=defaults[1],
             resets=keys.read_or("resets", self._resets, ()),
             arguments=when[0],
             reset_rules=when[1],
             groups=keys.read_or("groups", self._groups, ()),
+            handoffs=keys.read_or("handoff", self._handoffs, ()),
             elsewhere=keys.read_or("elsewhere", self._elsewhere, ()),
             fields=self._fields(keys, defaults[0]),
             sha256=reading.source.sha256,
-            broken=frozenset(self._broken | set(_names_under(self._root, "axes"))),
+            broken=frozenset(self._broken),
             complete=not reading.report.has_errors_in(reading.source.path),
             keys={**keys.spans, **self._default_spans},
         )
@@ -127,6 +132,11 @@ class _Loader:
                 dims.append(Dim(entry.key.value, size, entry.key.span))
         return tuple(dims)
 
+    def _axes(self, node: Node, reading: Reading) -> tuple[Axis, ...]:
+        entries = named_entries(node, reading, "`axes`", node.span)
+        axes = (self._known(entry.key.value, load_axis(entry, reading)) for entry in entries)
+        return tuple(axis for axis in axes if axis is not None)
+
     def _resets(self, node: Node, reading: Reading) -> tuple[Reset, ...]:
         resets = []
         for entry in named_entries(node, reading, "`resets`", node.span, texts=True):
@@ -160,13 +170,27 @@ class _Loader:
                 groups.append(Group(entry.key.value, names, entry.key.span, spans))
         return tuple(groups)
 
+    def _handoffs(self, node: Node, reading: Reading) -> tuple[Handoff, ...]:
+        entries = named_entries(node, reading, "`handoff`", node.span)
+        handoffs = (load_handoff(entry, reading) for entry in entries)
+        return tuple(handoff for handoff in handoffs if handoff is not None)
+
     def _elsewhere(self, node: Node, reading: Reading) -> tuple[Elsewhere, ...]:
         values = []
         for entry in named_entries(node, reading, "`elsewhere`", node.span):
             name, at = entry.key.value, entry.key.span
             keys = Keys(entry.value, tables.ELSEWHERE, reading, at)
-            owner = keys.read_or("owner", as_filled_text, "")
-            values.append(Elsewhere(name, owner, read_reason(keys, entry.key, reading), at))
+            closes_with = keys.read("closes_with", as_word)
+            values.append(
+                Elsewhere(
+                    name=name,
+                    owner=keys.read_or("owner", as_filled_text, ""),
+                    reason=read_reason(keys, entry.key, reading),
+                    closes_with=closes_with.text if closes_with else None,
+                    at=at,
+                    closes_with_at=closes_with.at if closes_with else at,
+                )
+            )
         return tuple(values)
 
 

@@ -16,6 +16,7 @@ from .model import (
     Measured,
     Permission,
     Placement,
+    Recompute,
     Ring,
     Shape,
     Written,
@@ -24,6 +25,7 @@ from .nodes import Entry as NodeEntry
 from .nodes import Node, Scalar, Sequence
 from .scalars import (
     Reading,
+    Word,
     as_bytes,
     as_filled_text,
     as_integer,
@@ -31,6 +33,7 @@ from .scalars import (
     as_size,
     as_text,
     as_type,
+    as_word,
     as_words,
     is_null,
 )
@@ -38,12 +41,18 @@ from .span import Span
 
 # Each choice of the language: what is built, and what is `later`.
 PLACEMENTS: dict[str, Placement] = {"object": "object", "attr": "attr"}
-KINDS = {"LatentBuffer": "LatentBuffer", "FrameRing": "FrameRing"}
-KINDS_LATER = ("Value", "FixedState", "WindowKV", "EncodeOnce", "Handle")
+KINDS = {kind: kind for kind in ("LatentBuffer", "FrameRing", "EncodeOnce")}
+KINDS_LATER = ("Value", "FixedState", "WindowKV", "Handle")
 DEVICES: dict[str, Device] = {"accelerator": "accelerator", "host": "host"}
-WRITTEN: dict[str, Written] = {"assign": "assign", "in_place": "in_place"}
-PERMISSIONS: dict[str, Permission] = {"accumulate": "accumulate"}
-PERMISSIONS_LATER = ("release", "stage", "rebuild")
+WRITTEN: dict[str, Written] = {"assign": "assign", "in_place": "in_place", "once": "once"}
+PERMISSIONS: dict[str, Permission] = {
+    "release": "release",
+    "accumulate": "accumulate",
+    "rebuild": "rebuild",
+}
+PERMISSIONS_LATER = ("stage",)
+# Keys of a field that list names.
+NAMES = ("survives", "per", "invalidated_by", "derived_from")
 
 _PLACEHOLDER = re.compile(r"(?:todo|fixme|tbd|xxx|n/?a|none|\?+|-+|\.+)\b.*", re.IGNORECASE)
 
@@ -52,7 +61,9 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
     """The field that one entry of `fields` describes; what was refused is left neutral."""
     name, at = entry.key.value, entry.key.span
     keys = Keys(entry.value, tables.FIELD, reading, at)
-    survives = keys.read_or("survives", as_words, ())
+    words: dict[str, tuple[Word, ...]] = {key: keys.read_or(key, as_words, ()) for key in NAMES}
+    names = {key: tuple(word.text for word in found) for key, found in words.items()}
+    complete_with = keys.read("complete_with", as_word)
     type_ = keys.read("type", as_type)
     placement = keys.read("placement", one_of(PLACEMENTS, written="placement"))
     return Field(
@@ -67,11 +78,13 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
         entries=keys.read_or("entries", as_list(as_entry), ()),
         dtype=keys.read("dtype", as_filled_text),
         device=keys.read_or("device", one_of(DEVICES, written="device"), default_device),
-        written=keys.read_or(
-            "written", one_of(WRITTEN, ("once",), written="way to write a field"), "assign"
-        ),
-        survives=tuple(word.text for word in survives),
-        survives_spans=tuple(word.at for word in survives),
+        written=keys.read_or("written", one_of(WRITTEN, written="way to write a field"), "assign"),
+        survives=names["survives"],
+        per=names["per"],
+        complete_with=complete_with.text if complete_with else None,
+        invalidated_by=names["invalidated_by"],
+        derived_from=names["derived_from"],
+        recompute=keys.read("recompute", as_recompute),
         ring=keys.read("ring", as_ring),
         grows=keys.read("grows", as_grows),
         bounded_by=keys.read("bounded_by", as_filled_text),
@@ -81,6 +94,7 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
         measured=keys.read_or("measured", as_list(as_measured), ()),
         at=at,
         keys=keys.spans,
+        name_spans={key: tuple(word.at for word in found) for key, found in words.items()},
     )
 
 
@@ -178,6 +192,22 @@ def as_grows(node: Node, reading: Reading) -> Grows | None:
     keys = Keys(node, tables.GROWS, reading, node.span)
     items, every = keys.read("items", as_positive), keys.read("every", as_positive)
     return None if items is None or every is None else Grows(items, every, node.span)
+
+
+def as_recompute(node: Node, reading: Reading) -> Recompute | None:
+    """What a field is rebuilt from; None where that or its cost was refused."""
+    keys = Keys(node, tables.RECOMPUTE, reading, node.span)
+    sources, cost = keys.read("from", as_words), keys.read("cost", as_size)
+    doc = keys.read_or("doc", as_filled_text, "")
+    if sources is None or cost is None:
+        return None
+    return Recompute(
+        sources=tuple(word.text for word in sources),
+        cost=cost,
+        doc=doc,
+        at=node.span,
+        source_spans=tuple(word.at for word in sources),
+    )
 
 
 def as_positive(node: Node, reading: Reading) -> int | None:

@@ -45,11 +45,11 @@ class Table:
 SCHEMA = Table(
     "a schema",
     known=(
-        *("schema", "model", "class", "doc", "scope", "horizon", "params", "dims", "defaults"),
-        *("resets", "reset_when", "groups", "elsewhere", "fields"),
+        *("schema", "model", "class", "doc", "scope", "horizon", "params", "dims", "axes"),
+        *("defaults", "resets", "reset_when", "groups", "handoff", "elsewhere", "fields"),
     ),
     required=("schema", "model", "class", "doc", "fields"),
-    later=("key", "axes", "records", "handoff"),
+    later=("key", "records"),
     texts=("doc",),
 )
 PARAM = Table(
@@ -63,9 +63,8 @@ RESET_WHEN = Table("`reset_when`", known=("arguments", "rules"), required=("rule
 RESET_RULE = Table("a reset rule", known=("reset", "if"), required=("reset", "if"), texts=("if",))
 ELSEWHERE = Table(
     "a value of `elsewhere`",
-    known=("owner", "reason"),
+    known=("owner", "reason", "closes_with"),
     required=("owner",),
-    later=("closes_with",),
     texts=("owner", "reason"),
 )
 FIELD = Table(
@@ -73,18 +72,29 @@ FIELD = Table(
     known=(
         *("placement", "kind", "type", "reason", "default", "shape", "retains", "entries"),
         *("dtype", "device", "written", "survives", "ring", "grows", "bounded_by", "view"),
-        *("manager_may", "revisit", "measured"),
+        *("manager_may", "recompute", "per", "complete_with", "invalidated_by", "derived_from"),
+        *("revisit", "measured"),
     ),
     required=("placement", "type|parts"),
-    later=(
-        *("per", "parts", "at_most", "init", "window", "recompute", "invalidated_by"),
-        *("derived_from", "complete_with", "ranks", "on_close", "renamed_from"),
-    ),
+    later=(*("parts", "at_most", "init", "window", "ranks", "on_close", "renamed_from"),),
     texts=("reason", "bounded_by", "revisit"),
 )
 ENTRY = Table("an entry", known=("shape", "count"), required=("shape",))
 RING = Table("a ring", known=("size", "along"), required=("size",))
 GROWS = Table("`grows`", known=("items", "every"), required=("items", "every"))
+RECOMPUTE = Table(
+    "`recompute`",
+    known=("from", "cost", "doc"),
+    required=("from", "cost", "doc"),
+    texts=("doc",),
+)
+AXIS = Table(
+    "an axis",
+    known=("names", "range", "where", "captured"),
+    required=("names|range|captured",),
+    texts=("where",),
+)
+HANDOFF = Table("a handoff", known=("by", "lend"), required=("lend",), later=("fresh",))
 VIEW = Table("a view", known=("concat", "stack"), required=("concat|stack",))
 MEASURED = Table(
     "a measurement", known=("bytes", "where"), required=("bytes", "where"), texts=("where",)

@@ -17,7 +17,8 @@ from .span import Span as Span
 Placement = Literal["object", "attr"]
 Device = Literal["accelerator", "host"]
 Permission = Literal["release", "accumulate", "stage", "rebuild"]
-Written = Literal["assign", "in_place"]
+Written = Literal["assign", "in_place", "once"]
+Scope = Literal["session", "generation"]
 
 # A default as the schema gives it; a list stands for a value that is made anew for each session.
 Plain = None | bool | int | float | str
@@ -97,12 +98,55 @@ class Group:
 
 @frozen
 class Elsewhere:
-    """A value that another component owns; the decision table lists it."""
+    """A value that another component owns; `closes_with` is the event that also ends it there."""
 
     name: str
     owner: str
     reason: str
+    closes_with: str | None
     at: Span
+    closes_with_at: Span
+
+
+@frozen
+class Axis:
+    """The keys of one dimension of a family.
+
+    Of the kind `names`, `names` lists them or `param` gives them; of `range`, they are those of
+    `range(size)` for which `where` holds; of `captured`, the first write fixes how many there
+    are, and `size` is what is declared.
+    """
+
+    name: str
+    kind: Literal["names", "range", "captured"]
+    names: tuple[str, ...]
+    name_spans: tuple[Span, ...]
+    param: str | None
+    size: Size | None
+    where: Condition | None
+    at: Span
+    value_at: Span
+
+
+@frozen
+class Lent:
+    """An attribute of the borrower, and the field whose value it has during the loan."""
+
+    attribute: str
+    field: str
+    at: Span
+    field_at: Span
+
+
+@frozen
+class Handoff:
+    """Fields lent together; `by` is the axis of which a loan names one key."""
+
+    name: str
+    by: str | None
+    lend: tuple[Lent, ...]
+    at: Span
+    by_at: Span
 
 
 @frozen
@@ -155,6 +199,17 @@ class Joined:
 
 
 @frozen
+class Recompute:
+    """What a field is rebuilt from, and what that costs."""
+
+    sources: tuple[str, ...]
+    cost: Size
+    doc: str
+    at: Span
+    source_spans: tuple[Span, ...]
+
+
+@frozen
 class Measured:
     """Bytes that somebody measured: as the schema wrote them, and as a number."""
 
@@ -180,7 +235,11 @@ class Field:
     device: Device
     written: Written
     survives: tuple[str, ...]
-    survives_spans: tuple[Span, ...]
+    per: tuple[str, ...]
+    complete_with: str | None
+    invalidated_by: tuple[str, ...]
+    derived_from: tuple[str, ...]
+    recompute: Recompute | None
     ring: Ring | None
     grows: Grows | None
     bounded_by: str | None
@@ -191,6 +250,8 @@ class Field:
     at: Span
     # Where each key of the field was written, and its value: {"ring": (key span, value span)}.
     keys: Mapping[str, tuple[Span, Span]] = field(factory=dict, eq=False, repr=False)
+    # Where each name was written of a key that lists names: {"survives": (span, ...)}.
+    name_spans: Mapping[str, tuple[Span, ...]] = field(factory=dict, eq=False, repr=False)
 
 
 @frozen
@@ -201,16 +262,18 @@ class Schema:
     model: str
     class_name: str
     doc: str
-    scope: Literal["session"]
+    scope: Scope
     horizon: int | None
     params: tuple[Param, ...]
     dims: tuple[Dim, ...]
+    axes: tuple[Axis, ...]
     default_device: Device
     default_dtype: str | None
     resets: tuple[Reset, ...]
     arguments: tuple[Argument, ...]
     reset_rules: tuple[ResetRule, ...]
     groups: tuple[Group, ...]
+    handoffs: tuple[Handoff, ...]
     elsewhere: tuple[Elsewhere, ...]
     fields: tuple[Field, ...]
     sha256: str

@@ -50,7 +50,25 @@ class Call:
     at: Span = field(default=NOWHERE, eq=False)
 
 
-Size = Number | Name | Binary | Negative | Call
+@frozen
+class Length:
+    """How many names a `tuple[str, ...]` param gives. No schema writes this; an axis has it."""
+
+    param: str
+    at: Span = field(default=NOWHERE, eq=False)
+
+
+@frozen
+class Members:
+    """How many of `range(size)` a condition over `axis` and params lets through."""
+
+    axis: str
+    size: "Size"
+    condition: "Condition"
+    at: Span = field(default=NOWHERE, eq=False)
+
+
+Size = Number | Name | Binary | Negative | Call | Length | Members
 
 # ---------------------------------------------------------------- conditions
 

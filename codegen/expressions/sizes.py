@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from ..span import Span
 from .ast import (
     Binary,
     Both,
@@ -21,6 +20,8 @@ from .ast import (
     Either,
     Equal,
     IsNone,
+    Length,
+    Members,
     Name,
     Negative,
     Not,
@@ -49,15 +50,6 @@ REFUSED: Refused = {
     "[": ("Subscripts are not allowed.", "declare a dim or a param for the value"),
     "=": ("`=` is not allowed.", None),
 }
-
-
-class FormulaError(ValueError):
-    """A formula has no value that is a size: a division by zero, a negative one, one too large."""
-
-    def __init__(self, message: str, span: Span) -> None:
-        super().__init__(message)
-        self.message = message
-        self.span = span
 
 
 def parse_size(text: str, locate: Locate = on_one_line) -> Size:
@@ -184,79 +176,15 @@ def _plain_digits(text: str) -> str | None:
     return f"write {digits}" if digits.isdecimal() and len(digits) < 20 else None
 
 
-def evaluate(size: Size, values: Mapping[str, int]) -> int:
-    """The value of a formula, where every name has one.
-
-    Raises:
-        FormulaError: it divides by zero, exceeds 2**63 - 1, or comes out negative.
-        KeyError: a name has no value.
-    """
-    value = _value(size, values)
-    if value < 0:
-        raise FormulaError(f"This comes out as {value}{_where(size, values)}.", size.at)
-    return value
-
-
-def _value(size: Size, values: Mapping[str, int]) -> int:
-    match size:
-        case Number(value=value):
-            return value
-        case Name(name=name):
-            return values[name]
-        case Negative(operand=operand):
-            return -_value(operand, values)
-        case Call(arguments=arguments):
-            result = _call(size, [_value(argument, values) for argument in arguments], values)
-        case Binary(left=left, right=right):
-            result = _operate(size, _value(left, values), _value(right, values), values)
-    if abs(result) > MAX_SIZE:
-        raise FormulaError(f"This is more than 2**63 - 1{_where(size, values)}.", size.at)
-    return result
-
-
-def _call(call: Call, arguments: list[int], values: Mapping[str, int]) -> int:
-    match call.function:
-        case "min":
-            return min(arguments)
-        case "max":
-            return max(arguments)
-        case "ceil_div":
-            dividend, divisor = arguments
-            _refuse_zero(divisor, call, values)
-            return -(-dividend // divisor)
-
-
-def _operate(binary: Binary, left: int, right: int, values: Mapping[str, int]) -> int:
-    match binary.operator:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-        case "//":
-            _refuse_zero(right, binary, values)
-            return left // right
-        case "%":
-            _refuse_zero(right, binary, values)
-            return left % right
-
-
-def _refuse_zero(divisor: int, size: Size, values: Mapping[str, int]) -> None:
-    if divisor == 0:
-        raise FormulaError(f"This divides by zero{_where(size, values)}.", size.at)
-
-
-def _where(size: Size, values: Mapping[str, int]) -> str:
-    """The values that a formula used, for a message."""
-    used = {name.name: values[name.name] for name in names_in(size)}
-    return f" at {', '.join(f'{name} = {value}' for name, value in used.items())}" if used else ""
-
-
 def parts_of(part: Part) -> Iterator[Part]:
     """A size or condition and everything in it, in the order of the text."""
     yield part
     match part:
+        case Length(param=param, at=at):
+            yield Name(param, at)
+        case Members(axis=axis, size=size, condition=condition):
+            inner_parts = (*parts_of(size), *parts_of(condition))
+            yield from (one for one in inner_parts if not _is_named(one, axis))
         case Negative(operand=inner) | Not(operand=inner):
             yield from parts_of(inner)
         case IsNone(name=inner) | Truth(name=inner):
@@ -275,17 +203,10 @@ def parts_of(part: Part) -> Iterator[Part]:
             yield from parts_of(right)
 
 
+def _is_named(part: Part, name: str) -> bool:
+    return isinstance(part, Name) and part.name == name
+
+
 def names_in(part: Part) -> list[Name]:
-    """The names of a size or a condition, in the order of the text, repeated as written."""
+    """The names that a part needs a value of, in the order of the text, repeated as written."""
     return [inner for inner in parts_of(part) if isinstance(inner, Name)]
-
-
-def inexact_divisions(size: Size, values: Mapping[str, int]) -> list[tuple[Binary, int, int]]:
-    """The `//` in a formula that leave a remainder: each with its dividend and divisor."""
-    found = []
-    for part in parts_of(size):
-        if isinstance(part, Binary) and part.operator == "//":
-            left, right = _value(part.left, values), _value(part.right, values)
-            if right and left % right:
-                found.append((part, left, right))
-    return found

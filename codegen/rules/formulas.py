@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from ..declared import ITEMSIZE, STEPS, declared
+from ..declared import ITEMSIZE, STEPS, declared, shipped_params
 from ..expressions.ast import Atom, Size
-from ..expressions.sizes import MAX_SIZE, FormulaError, evaluate, inexact_divisions, names_in
+from ..expressions.evaluate import FormulaError, evaluate, inexact_divisions
+from ..expressions.sizes import MAX_SIZE, names_in
 from ..expressions.types import show
-from ..model import Field, Schema, Unset
+from ..model import Field, Schema
 from .problem import Problem, key_of
 from .references import field_sizes
 
@@ -23,11 +24,7 @@ def _sizes(schema: Schema) -> Iterator[Size]:
 
 def _values(schema: Schema) -> dict[str, int]:
     """Params and dims at the shipped configuration, as far as they have a value there."""
-    values: dict[str, int] = {}
-    for param in schema.params:
-        value = param.shipped if isinstance(param.default, Unset) else param.default
-        if isinstance(value, int) and not isinstance(value, bool):
-            values[param.name] = value
+    values = shipped_params(schema)
     for dim in schema.dims:
         value = _value(dim.size, values)
         if value is not None:

@@ -72,7 +72,7 @@ def unknown_resets(schema: Schema) -> Iterator[Problem]:
         *(
             pair
             for field in schema.fields
-            for pair in zip(field.survives, field.survives_spans, strict=True)
+            for pair in zip(field.survives, field.name_spans["survives"], strict=True)
         ),
     ]
     for name, span in used:

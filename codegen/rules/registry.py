@@ -104,6 +104,7 @@ RULES: tuple[Rule, ...] = (
         "missing-horizon", "What grows is quoted at a number of steps.", placement.missing_horizons
     ),
     _error("bad-dimension", "A ring and a view agree with the shape.", placement.bad_dimensions),
+    _error("bad-axis", "An axis has keys that a running session can tell apart."),
     _error("bad-ring", "A ring's size is known to the running session.", references.ring_sizes),
     _error(
         "missing-default", "An attr has a value before it is assigned.", values.missing_defaults

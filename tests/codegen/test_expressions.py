@@ -28,14 +28,8 @@ from codegen.expressions.ast import (
     Union,
 )
 from codegen.expressions.conditions import parse_condition
-from codegen.expressions.sizes import (
-    MAX_SIZE,
-    FormulaError,
-    evaluate,
-    inexact_divisions,
-    names_in,
-    parse_size,
-)
+from codegen.expressions.evaluate import FormulaError, evaluate, inexact_divisions
+from codegen.expressions.sizes import MAX_SIZE, names_in, parse_size
 from codegen.expressions.tokens import ExpressionError
 from codegen.expressions.types import ATOMS, arrays_in, holds_bytes, may_be_none, parse_type, show
 
