@@ -137,7 +137,9 @@ def table(models: tuple[str, ...], schemas: str | None) -> int:
     known = {schema.model.casefold(): schema.model for schema in project.schemas}
     for model in models:
         if model.casefold() not in known:
-            raise UsageError(f"no schema is of the model {model!r}; there are {', '.join(known.values())}")
+            raise UsageError(
+                f"no schema is of the model {model!r}; there are {', '.join(known.values())}"
+            )
     chosen = {known[model.casefold()] for model in models} or set(known.values())
     pages = [
         "\n".join(terminal(section(schema, path), get_terminal_size().columns))

@@ -24,11 +24,15 @@ def param_declaration(schema: Schema, param: Param) -> str:
     return call(f"{param.name} = Param", arguments, 4)
 
 
-def field_declaration(field: Field) -> str:
+def field_declaration(schema: Schema, field: Field) -> str:
     """`name = ...`: one declaration for each of the ways in which a field is kept."""
     make = _object if field.placement == "object" else _attr
     head, arguments = make(field)
-    shared = [*_family(field), *_invalidation(field), keyword_string("reason", field.reason, 8)]
+    shared = [
+        *_family(schema, field),
+        *_invalidation(field),
+        keyword_string("reason", field.reason, 8),
+    ]
     return call(f"{field.name} = {head}", [*arguments, *shared], 4)
 
 
@@ -47,13 +51,19 @@ def _attr(field: Field) -> tuple[str, list[str]]:
     return f"Attr[{annotation}]", [_default(field), *coerce, *once]
 
 
-def _family(field: Field) -> list[str]:
+def _family(schema: Schema, field: Field) -> list[str]:
     """The axes that give a field its keys, and the field without which none of them is there."""
     if not field.per:
         return []
     axes = ", ".join(map(axis_constant, field.per))
-    partner = [f"complete_with={string(field.complete_with)}"] if field.complete_with else []
+    partner = [f"complete_with={string(name)}" for name in _partners(schema, field)]
     return [f"per=({axes}{',' * (len(field.per) == 1)})", *partner]
+
+
+def _partners(schema: Schema, field: Field) -> set[str]:
+    """A schema says `complete_with` on one side, and it holds for both."""
+    pointing = {one.name for one in schema.fields if one.complete_with == field.name}
+    return pointing | ({field.complete_with} if field.complete_with else set())
 
 
 def _invalidation(field: Field) -> list[str]:

@@ -34,7 +34,7 @@ def module(schema: Schema, made_from: str) -> str:
         docstring=docstring(schema.doc, 4),
         declarations=(
             *(param_declaration(schema, param) for param in schema.params),
-            *map(field_declaration, schema.fields),
+            *(field_declaration(schema, field) for field in schema.fields),
         ),
         methods=tuple(_methods(schema)),
     )
