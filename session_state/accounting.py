@@ -5,6 +5,7 @@ items of a container, the attributes and the slots of an object together, withou
 of its class, and no other thread can change the container in between.
 """
 
+from collections import deque
 from collections.abc import Mapping, MutableSet
 from typing import Any, TypeAlias
 
@@ -12,7 +13,7 @@ import attrs
 import torch
 
 from .coverage import Coverage
-from .kinds import is_leaf, reader_of, type_name
+from .kinds import LEAF_IDS, reader_of, type_name
 
 SeenStorages: TypeAlias = set[Any]
 """The plain set that callers pass on: storages, never addresses."""
@@ -37,7 +38,7 @@ def walk(value: object, seen: MutableSet[Any]) -> Walk:
     the order it was met. `seen` takes up the storages, kept alive while it lives; share one set
     among all values whose common storages count once. Never raises.
     """
-    if is_leaf(value):
+    if id(type(value)) in LEAF_IDS:
         return _NOTHING
     walker = _Walker(seen)
     with torch._C.DisableTorchFunction():
@@ -78,15 +79,16 @@ class _Walker:
         """Visit everything reachable from `value`, each object once."""
         # Values, not ids alone: an id can be taken again once its object is gone.
         entered: dict[int, object] = {}
-        pending = [value]
+        # In order: values made one after another tend to lie one after another.
+        pending = deque([value])
         while pending:
-            value = pending.pop()
+            value = pending.popleft()
             if id(value) in entered:
                 continue
             entered[id(value)] = value
             try:
                 held = reader_of(type(value))(value, self)
-                pending += [item for item in held if not is_leaf(item)]
+                pending += [item for item in held if id(type(item)) not in LEAF_IDS]
             except Exception:
                 self.name(type(value))
 

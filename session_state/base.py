@@ -66,8 +66,9 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
         seen: SeenStorages = set()
         reported = sum(self.nbytes_by_device(seen).values())
         coverage = Coverage.of(seen)
-        elsewhere = reported - sum(claim.fresh for claim in coverage.claims)
         watched = coverage.watch()
+        elsewhere = reported - sum(nbytes for _, nbytes in watched)
+        # What they keep alive must be free to die.
         del seen, coverage
         self.reset()
         return max(elsewhere, 0) + sum(nbytes for is_gone, nbytes in watched if is_gone())

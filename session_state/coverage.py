@@ -4,7 +4,7 @@ import sys
 import weakref
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, MutableSet
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import torch
 
@@ -27,14 +27,8 @@ class _Probe:
         return True
 
 
-class Claim(NamedTuple):
-    """One allocation that was counted; `fresh` of its bytes were not covered before."""
-
-    device: str
-    address: int
-    nbytes: int
-    fresh: int
-    owner: object
+Claim: TypeAlias = tuple[str, int, int, int, object]
+"""Device, address, bytes, how many of them were not covered before, and what they live with."""
 
 
 class Coverage:
@@ -72,12 +66,19 @@ class Coverage:
     def claim(self, device: str, address: int, nbytes: int, owner: object) -> int:
         """Cover `nbytes` bytes at `address` and return how many of them were not covered."""
         fresh = self._cover(device, address, address + nbytes)
-        self.claims.append(Claim(device, address, nbytes, fresh, owner))
+        self.claims.append((device, address, nbytes, fresh, owner))
         return fresh
 
     def _cover(self, device: str, start: int, end: int) -> int:
         bounds = self._bounds.setdefault(device, [])
-        first, last = bisect_left(bounds, start), bisect_right(bounds, end)
+        first = bisect_left(bounds, start)
+        last = bisect_right(bounds, end, first)
+        if first == last:
+            # No range begins or ends here: it lies inside one, or touches none.
+            if first % 2 == 1:
+                return 0
+            bounds[first:first] = (start, end)
+            return end - start
         starts_inside, ends_inside = first % 2 == 1, last % 2 == 1
         covered = [start] * starts_inside + bounds[first:last] + [end] * ends_inside
         bounds[first:last] = [start] * (not starts_inside) + [end] * (not ends_inside)
@@ -88,16 +89,16 @@ class Coverage:
         undone, self.claims = self.claims[mark:], self.claims[:mark]
         if not undone:
             return
-        for claim in undone:
-            if isinstance(claim.owner, torch.UntypedStorage):
-                seen.discard(claim.owner)
+        for *_, owner in undone:
+            if isinstance(owner, torch.UntypedStorage):
+                seen.discard(owner)
         self._bounds = {}
-        for claim in self.claims:
-            self._cover(claim.device, claim.address, claim.address + claim.nbytes)
+        for device, address, nbytes, _, _ in self.claims:
+            self._cover(device, address, address + nbytes)
 
     def watch(self) -> list[tuple[Callable[[], bool], int]]:
         """For each claim: a question that turns true once its owner is gone, and its bytes."""
-        return [(_death_of(claim.owner), claim.fresh) for claim in self.claims]
+        return [(_death_of(owner), fresh) for *_, fresh, owner in self.claims]
 
 
 def _death_of(owner: object) -> Callable[[], bool]:

@@ -77,19 +77,12 @@ _is_quantized = _TENSOR["is_quantized"].__get__
 _retains_grad = _TENSOR["retains_grad"].__get__
 _grad = _TENSOR["grad"].__get__
 _grad_fn = _TENSOR["grad_fn"].__get__
-_is_functorch: Callable[[Any], bool] = torch._C._functorch.is_functorch_wrapped_tensor
 # Reading data_ptr would un-share a copy-on-write clone.
 _data_address: Callable[[Any], int] = getattr(torch._C, "_data_address", torch.Tensor.data_ptr)
 
 
 def _tensor(value: Any, sink: Sink) -> Iterable[object]:
-    if (
-        _layout(value) is not torch.strided
-        or _is_nested(value)
-        or _is_quantized(value)
-        or _is_functorch(value)
-        or torch._is_functional_tensor(value)
-    ):
+    if _layout(value) is not torch.strided or _is_nested(value) or _is_quantized(value):
         return _opaque(value, sink)
     storage = torch.Tensor.untyped_storage(value)
     if storage not in sink.seen:
@@ -114,11 +107,19 @@ def _storage(value: Any, sink: Sink) -> Iterable[object]:
 
 def _claim_storage(storage: torch.UntypedStorage, tensor: Any, sink: Sink) -> None:
     # The storage's device, since a fake tensor names the device that it imitates.
-    device = storage.device
+    device = _device_name(storage.device)
     nbytes = storage.nbytes()
-    if nbytes and device.type != "meta":
-        sink.claim(str(device), _data_address(tensor), nbytes, storage)
+    if nbytes and device != "meta":
+        address = _data_address(tensor)
+        if not address:
+            # A functional tensor imitates the storage of the one that it wraps.
+            sink.name(type(tensor))
+            return
+        sink.claim(device, address, nbytes, storage)
         sink.seen.add(storage)
+
+
+_device_name: Callable[[torch.device], str] = functools.cache(str)
 
 
 def _array(value: Any, sink: Sink) -> Iterable[object]:
@@ -160,8 +161,6 @@ def _buffer(value: Any, sink: Sink) -> Iterable[object]:
             return gc.get_referents(value)
     whole = np.frombuffer(value, np.uint8)
     address, nbytes = whole.__array_interface__["data"][0], whole.nbytes
-    # Let go of the buffer before its owner is noted: an exported bytearray cannot be resized.
-    del whole
     sink.claim("cpu", address, nbytes, value)
     return gc.get_referents(value)
 
@@ -178,15 +177,32 @@ _SCALARS: set[Any] = set(np.sctypeDict.values()) - {np.bytes_, np.void}
 
 _LEAVES: tuple[type, ...] = (
     *(bool, int, float, complex, str, range, type(None), type(Ellipsis), type(NotImplemented)),
-    *(type, types.ModuleType, types.CodeType, types.GenericAlias, types.UnionType, re.Pattern),
+    *(
+        type,
+        type(torch.Tensor),
+        types.ModuleType,
+        types.CodeType,
+        types.GenericAlias,
+        types.UnionType,
+        re.Pattern,
+    ),
     *(types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType),
     *(types.GetSetDescriptorType, types.MemberDescriptorType),
     *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
     *(decimal.Decimal, type(threading.Lock()), type(threading.RLock())),
     *(np.dtype, np.ufunc, *_SCALARS),
-    *(torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Size),
+    *(
+        torch.finfo,
+        torch.iinfo,
+        torch.dtype,
+        torch.device,
+        torch.layout,
+        torch.memory_format,
+        torch.Size,
+    ),
 )
-_LEAF_IDS = frozenset(map(id, _LEAVES))
+LEAF_IDS = frozenset(map(id, _LEAVES))
+"""The ids of the types whose values never hold bytes; ids, since a metaclass may define a hash."""
 
 _CONTAINERS: tuple[type, ...] = (
     *(object, list, tuple, dict, set, frozenset, collections.deque, collections.OrderedDict),
@@ -207,7 +223,7 @@ def _managed_buffer() -> type:
 _READERS: dict[int, Reader] = {
     **{id(cls): _referents for cls in (*_LEAVES, *_CONTAINERS, _managed_buffer())},
     **{id(cls): _sealed for cls in (type, types.ModuleType, np.dtype, KeepsBooks)},
-    **{id(cls): _buffer for cls in (bytes, bytearray, array.array, mmap.mmap)},
+    **{id(cls): _buffer for cls in (bytes, np.bytes_, bytearray, array.array, mmap.mmap)},
     id(memoryview): _exporter,
     id(types.FunctionType): _function,
     id(_CDATA): _ctypes,
@@ -273,11 +289,6 @@ def reader_of(cls: type) -> Reader:
     reader = _choose(cls)
     _chosen[id(cls)] = (weakref.ref(cls), reader)
     return reader
-
-
-def is_leaf(value: object) -> bool:
-    """Whether `value` is of a type that never holds bytes of its own."""
-    return id(type(value)) in _LEAF_IDS
 
 
 def type_name(cls: type) -> str:

@@ -78,26 +78,29 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             self._join(session)
 
     def _join(self, session: "SessionState") -> None:
-        shaping = {name: self._params[name] for name in self._shaping}
-        opening = session.opening
-        if opening is None:
-            mine = Opening(self._schema, shaping)
-            opening = session.opened_as(mine)
-            if opening is mine and not session.status.closed:
-                for field in self._stored:
-                    field.object_of(self)
-        session_id = session.status.session_id
+        opening = session.opening or self._first(session)
         if opening.schema != self._schema:
             raise SessionClassMismatch(
-                f"session {session_id!r} is open as {opening.schema!r} and {type(self).__name__} is "
-                f"{self._schema!r}; drop the session first, or use another id"
+                f"session {self.session_id!r} is open as {opening.schema!r} and "
+                f"{type(self).__name__} is {self._schema!r}; drop the session first, or use "
+                "another id"
             )
-        if opening.params != shaping:
-            name = next(name for name in shaping if opening.params.get(name) != shaping[name])
-            raise SessionParamsDiffer(
-                f"session {session_id!r} was opened with {name}={opening.params.get(name)!r}, "
-                f"got {shaping[name]!r}; pass the same value, or drop the session first"
-            )
+        for name in self._shaping:
+            recorded, given = opening.params[name], self._params[name]
+            if recorded != given:
+                raise SessionParamsDiffer(
+                    f"session {self.session_id!r} was opened with {name}={recorded!r}, got "
+                    f"{given!r}; pass the same value, or drop the session first"
+                )
+
+    def _first(self, session: "SessionState") -> Opening:
+        """Record how the session was opened, unless another thread did, and make its objects."""
+        mine = Opening(self._schema, {name: self._params[name] for name in self._shaping})
+        opening = session.opened_as(mine)
+        if opening is mine and not self._status.closed:
+            for field in self._stored:
+                field.object_of(self)
+        return opening
 
     @property
     def session_id(self) -> str:

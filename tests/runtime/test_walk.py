@@ -21,6 +21,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch._subclasses import FakeTensorMode
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from session_state.accounting import device_bytes, merge_bytes, walk
 from session_state.manager import SessionState, SessionStateManager
@@ -62,7 +64,7 @@ class Hostile:
     def __getattribute__(self, name: str) -> Any:
         raise RuntimeError("the walk ran user code")
 
-    __len__ = __iter__ = __hash__ = __eq__ = __repr__ = __getattribute__  # type: ignore[assignment]
+    __len__ = __iter__ = __hash__ = __eq__ = __repr__ = __getattribute__
 
 
 class HostileDict(dict[Any, Any]):
@@ -86,7 +88,7 @@ def closure(value: object) -> Any:
 
 def cycle() -> Node:
     node = Node(payload=T(100))
-    node.itself = [node]  # type: ignore[attr-defined]
+    node.itself = [node]
     return node
 
 
@@ -98,13 +100,13 @@ def deep(value: object, depth: int) -> object:
 
 def numbered(value: object) -> Number:
     number = Number(3)
-    number.note = value  # type: ignore[attr-defined]
+    number.note = value
     return number
 
 
 def noted_tensor() -> torch.Tensor:
     tensor = T(100)
-    tensor.note = [T(50)]  # type: ignore[attr-defined]
+    tensor.note = [T(50)]
     return tensor
 
 
@@ -126,8 +128,38 @@ class Frame(np.ndarray[Any, Any]):
 
 def frame(nbytes: int) -> Frame:
     made = np.zeros(nbytes, np.uint8).view(Frame)
-    made.note = T(10)  # type: ignore[attr-defined]
+    made.note = T(10)
     return made
+
+
+class WithSlot(torch.Tensor):
+    __slots__ = ("note",)
+
+    @property
+    def layout(self) -> Any:
+        raise RuntimeError("the walk ran user code")
+
+
+def slotted_tensor() -> torch.Tensor:
+    tensor = T(60).as_subclass(WithSlot)
+    tensor.note = T(40)
+    return tensor
+
+
+class HostileMeta(type):
+    def __getattribute__(cls, name: str) -> Any:
+        raise RuntimeError("the walk ran user code")
+
+    __hash__ = __eq__ = __getattribute__
+
+
+def hostile_class() -> object:
+    class Held(metaclass=HostileMeta):
+        pass
+
+    held = Held()
+    held.__dict__["a"] = T(100)
+    return held
 
 
 KINDS = {
@@ -166,7 +198,7 @@ KINDS = {
     "closure": (lambda: closure(T(100)), 100),
     "default argument": (lambda: lambda value=T(100): value, 100),  # noqa: B008
     "partial": (lambda: functools.partial(closure(T(60)), T(40)), 100),
-    "method": (lambda: Node(a=T(100)).__init__, 100),  # type: ignore[misc]
+    "method": (lambda: Node(a=T(100)).__init__, 100),
     "builtin method": (lambda: [T(100)].append, 100),
     "weak reference": (lambda: weakref.ref(Node()), 0),
     "cycle": (cycle, 100),
@@ -197,6 +229,10 @@ KINDS = {
     "array of objects": (lambda: object_array(T(60), [T(40)]), 100 + 2 * 8),
     "structured": (lambda: np.zeros(10, dtype=[("a", "f4"), ("b", "u1")]), 50),
     "structured scalar": (lambda: np.zeros(10, dtype=[("a", "f4"), ("b", "u1")])[2], 50),
+    "structured scalar of its own": (lambda: np.void(b"1234"), 4),
+    "NumPy bytes": (lambda: np.bytes_(b"1234"), 4),
+    "slot of a tensor subclass": (slotted_tensor, 100),
+    "object whose metaclass runs code": (hostile_class, 100),
     "masked": (lambda: np.ma.masked_array(np.zeros(100, "u1"), np.zeros(100, bool)), 200),
 }
 
@@ -234,7 +270,7 @@ def _generator() -> Any:
 class Wrapper(torch.Tensor):
     @staticmethod
     def __new__(cls, inner: torch.Tensor) -> "Wrapper":
-        return torch.Tensor._make_wrapper_subclass(cls, inner.shape)  # type: ignore[attr-defined,no-any-return]
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape)
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -284,21 +320,41 @@ def test_tensors_of_other_layouts_are_named(make: Any) -> None:
     assert len(walk(value, set()).unaccounted) == 1
 
 
-def test_a_tensor_inside_a_transform_is_named() -> None:
-    """functorch wraps tensors in ones that have no storage of their own."""
-    seen: list[tuple[str, ...]] = []
+@pytest.mark.parametrize("transform", [torch.func.vmap, torch.func.grad, torch.func.functionalize])
+def test_a_tensor_inside_a_transform_is_named(transform: Any) -> None:
+    """It wraps the one that has the storage."""
+    found = []
 
-    def inspect(row: torch.Tensor) -> torch.Tensor:
-        seen.append(walk(row, set()).unaccounted)
-        return row
+    def inspect(value: torch.Tensor) -> torch.Tensor:
+        found.append(walk(value, set()))
+        return value.sum()
 
-    torch.func.vmap(inspect)(torch.ones(2, 3))
-    assert seen == [("torch.Tensor",)]
+    transform(inspect)(torch.ones(3))
+    assert [(walked.nbytes, walked.unaccounted) for walked in found] == [({}, ("torch.Tensor",))]
 
 
 def test_torch_function_is_not_called() -> None:
     """A subclass that hooks every function counts as the dense tensor that it is."""
     assert held(T(100).as_subclass(Unhooked)) == {"cpu": 100}
+
+
+class FunctionMode(TorchFunctionMode):
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise RuntimeError("the walk ran user code")
+
+
+class DispatchMode(TorchDispatchMode):
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise RuntimeError("the walk ran user code")
+
+
+@pytest.mark.parametrize("mode", [FunctionMode, DispatchMode])
+def test_active_modes_are_not_asked(mode: Any) -> None:
+    """Neither for a tensor nor for a bare storage."""
+    values = [T(60), T(40).untyped_storage()]
+    with mode():
+        found = walk(values, set())
+    assert (found.nbytes, found.unaccounted) == ({"cpu": 100}, ())
 
 
 def test_the_manager_the_session_and_the_view_are_not_entered() -> None:
@@ -311,7 +367,7 @@ def test_the_manager_the_session_and_the_view_are_not_entered() -> None:
 
 
 def lazy_clone(tensor: torch.Tensor) -> torch.Tensor:
-    clone: torch.Tensor = torch._lazy_clone(tensor)  # type: ignore[attr-defined]
+    clone: torch.Tensor = torch._lazy_clone(tensor)
     return clone
 
 
@@ -352,7 +408,7 @@ def test_a_copy_on_write_clone_counts_once_and_stays_shared() -> None:
     source = T(100)
     clone = lazy_clone(source)
     assert held([source, clone, clone.untyped_storage()]) == {"cpu": 100}
-    assert torch._C._is_cow_tensor(clone)  # type: ignore[attr-defined]
+    assert torch._C._is_cow_tensor(clone)
 
 
 def test_addresses_are_not_reused_while_seen_lives() -> None:
@@ -360,6 +416,14 @@ def test_addresses_are_not_reused_while_seen_lives() -> None:
     seen: set[Any] = set()
     sizes = [device_bytes(kind(4096), seen) for kind in (T, bytearray, T, bytes) * 25]
     assert sizes == [{"cpu": 4096}] * 100
+
+
+def test_seen_holds_storages() -> None:
+    """The caller's plain set, which then knows any tensor on the same storage."""
+    tensor, seen = T(100), set[Any]()
+    device_bytes([tensor], seen)
+    assert tensor.untyped_storage() in seen
+    assert device_bytes(tensor[3:], seen) == {}
 
 
 def test_an_exported_buffer_is_let_go() -> None:
