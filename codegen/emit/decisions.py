@@ -3,14 +3,9 @@
 from collections.abc import Sequence
 
 from ..model import Schema
-from .header import sha256, with_header
+from .header import schemas_sha256, with_header
 from .table import section
 from .templates import render
-
-
-def schemas_sha256(schemas: Sequence[Schema]) -> str:
-    """One hash over all schemas, in the order of the table."""
-    return sha256("".join(f"{schema.sha256}\n" for schema in schemas))
 
 
 def decisions(schemas: Sequence[Schema], made_from: str, paths: Sequence[str]) -> str:

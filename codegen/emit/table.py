@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import frozen
 
-from ..declared import STEPS, declared, shipped_values
+from ..declared import declared, shipped_values
 from ..model import Device, Field, Schema, Unset
 from .python import plain_text, size_text
 
