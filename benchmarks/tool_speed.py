@@ -67,7 +67,9 @@ def pairs() -> list[Pair]:
     tool = [sys.executable, "-m", "codegen"]
     python = [sys.executable, "-c"]
     return [
-        Pair("--help, beside a bare click command", [*tool, "--help"], [*python, BARE_CLICK], "1.4x"),
+        Pair(
+            "--help, beside a bare click command", [*tool, "--help"], [*python, BARE_CLICK], "1.4x"
+        ),
         Pair(f"check of {SCHEMAS} schemas", [*tool, "check"], [*python, "pass"], "300 ms over"),
         Pair(
             "generate of the shipped schemas",
