@@ -10,12 +10,13 @@ PIP       := $(BIN)/python -m pip --quiet --disable-pip-version-check
 INSTALL   := $(PIP) install $(addprefix --constraint ,$(CONSTRAINTS))
 REFERENCE := .reference/vllm_omni-0.30.0-py3-none-any.whl
 
-.PHONY: help run test check clean
+.PHONY: help run test check bench clean
 
 help:
 	@echo 'make run    stream a real VAE encoder through two states, side by side (ARGS=--break)'
 	@echo 'make test   run the tests (ARGS=-x ...)'
 	@echo 'make check  rules, drift, lint, format and types'
+	@echo 'make bench  how fast the tools are, beside what they are measured against'
 	@echo 'make clean  forget .venv'
 	@echo 'Each prepares .venv itself. PYTHON=python3.12 picks another interpreter;'
 	@echo 'VENV_FLAGS=--system-site-packages uses the torch that is installed already.'
@@ -32,6 +33,9 @@ check: $(VENV)/ready-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy session_state codegen generated tests/typing examples
+
+bench: $(VENV)/ready-dev
+	@$(BIN)/python -m benchmarks.tool_speed
 
 clean:
 	@rm -rf $(VENV)

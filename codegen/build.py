@@ -6,9 +6,7 @@ from pathlib import Path
 from attrs import frozen
 
 from . import rules, source
-from .emit.decisions import decisions, schemas_sha256
-from .emit.header import with_header
-from .emit.module import module
+from .emit.header import schemas_sha256, with_header
 from .findings import Report
 from .load import load
 from .model import Schema
@@ -46,6 +44,10 @@ class Project:
 
     def render(self) -> Mapping[str, str]:
         """The text of every file of the output, by its name."""
+        # Only what renders pays for the template engine.
+        from .emit.decisions import decisions
+        from .emit.module import module
+
         texts = {
             _PACKAGE: with_header(_PACKAGE_BODY, self.made_from, schemas_sha256(self.schemas), "#")
         }

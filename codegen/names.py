@@ -37,7 +37,7 @@ _WRITTEN = """
 WRITTEN = frozenset(_WRITTEN.split())
 
 # What annotations and decorators are written with, whether or not the emitter writes it today.
-ANNOTATIONS = frozenset(["bytes", "frozenset", "property", "staticmethod", "super", "type"])
+ANNOTATIONS = frozenset(["Any", "bytes", "frozenset", "property", "staticmethod", "super", "type"])
 EMITTED = WRITTEN | ANNOTATIONS
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

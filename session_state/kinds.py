@@ -77,19 +77,12 @@ _is_quantized = _TENSOR["is_quantized"].__get__
 _retains_grad = _TENSOR["retains_grad"].__get__
 _grad = _TENSOR["grad"].__get__
 _grad_fn = _TENSOR["grad_fn"].__get__
-_is_functorch: Callable[[Any], bool] = torch._C._functorch.is_functorch_wrapped_tensor
 # Reading data_ptr would un-share a copy-on-write clone.
 _data_address: Callable[[Any], int] = getattr(torch._C, "_data_address", torch.Tensor.data_ptr)
 
 
 def _tensor(value: Any, sink: Sink) -> Iterable[object]:
-    if (
-        _layout(value) is not torch.strided
-        or _is_nested(value)
-        or _is_quantized(value)
-        or _is_functorch(value)
-        or torch._is_functional_tensor(value)
-    ):
+    if _layout(value) is not torch.strided or _is_nested(value) or _is_quantized(value):
         return _opaque(value, sink)
     storage = torch.Tensor.untyped_storage(value)
     if storage not in sink.seen:
@@ -117,7 +110,12 @@ def _claim_storage(storage: torch.UntypedStorage, tensor: Any, sink: Sink) -> No
     device = _device_name(storage.device)
     nbytes = storage.nbytes()
     if nbytes and device != "meta":
-        sink.claim(device, _data_address(tensor), nbytes, storage)
+        address = _data_address(tensor)
+        if not address:
+            # A functional tensor imitates the storage of the one that it wraps.
+            sink.name(type(tensor))
+            return
+        sink.claim(device, address, nbytes, storage)
         sink.seen.add(storage)
 
 
@@ -163,8 +161,6 @@ def _buffer(value: Any, sink: Sink) -> Iterable[object]:
             return gc.get_referents(value)
     whole = np.frombuffer(value, np.uint8)
     address, nbytes = whole.__array_interface__["data"][0], whole.nbytes
-    # Let go of the buffer before its owner is noted: an exported bytearray cannot be resized.
-    del whole
     sink.claim("cpu", address, nbytes, value)
     return gc.get_referents(value)
 

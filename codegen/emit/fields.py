@@ -1,41 +1,80 @@
 """The class-level declaration of each param and field."""
 
-from ..expressions.ast import Atom, Generic, Size, Type
+from ..expressions.ast import Atom, Generic, Size, Type, Union
 from ..expressions.sizes import names_in
 from ..expressions.types import may_be_none, members
 from ..model import Default, Field, Param, Schema, Unset
 from . import python
-from .literals import LINE, call, keyword_string, width
+from .axes import axis_constant
+from .literals import LINE, call, keyword_string, string, width
 
 _COERCIONS = {"int": "as_int", "bool": "as_bool", "float": "as_float", "str": "as_str"}
 
 
 def param_declaration(schema: Schema, param: Param) -> str:
     """`name = Param(...)`: how a value is read, its bounds, whether objects depend on it."""
-    arguments = [_coercion(param.type) or "as_is"]
+    arguments = [_coercion(param.type) or "as_names"]
     if param.minimum is not None:
         arguments.append(f"minimum={param.minimum}")
     if param.maximum is not None:
         arguments.append(f"maximum={param.maximum}")
-    if any(field.ring and param.name in _names(field.ring.size) for field in schema.fields):
+    if param.name in _shaping(schema):
         arguments.append("shapes_objects=True")
     arguments.append(keyword_string("doc", param.doc, 8))
     return call(f"{param.name} = Param", arguments, 4)
 
 
-def field_declaration(field: Field) -> str:
+def field_declaration(schema: Schema, field: Field) -> str:
     """`name = ...`: one declaration for each of the ways in which a field is kept."""
-    reason = keyword_string("reason", field.reason, 8)
-    if field.placement == "object":
-        kind = "ViewField" if field.view else "ObjectField"
-        arguments = [_object_class(field), *_joined(field), *_allocation(field), reason]
-        return call(f"{field.name} = {kind}", arguments, 4)
-    annotation = python.type_text(_type(field), field.dtype)
-    arguments = [_default(field), reason]
+    make = _object if field.placement == "object" else _attr
+    head, arguments = make(field)
+    shared = [
+        *_family(schema, field),
+        *_invalidation(field),
+        keyword_string("reason", field.reason, 8),
+    ]
+    return call(f"{field.name} = {head}", [*arguments, *shared], 4)
+
+
+def _object(field: Field) -> tuple[str, list[str]]:
+    head = "ObjectFamily" if field.per else "ViewField" if field.view else "ObjectField"
+    return head, [_object_class(field), *_joined(field), *_allocation(field)]
+
+
+def _attr(field: Field) -> tuple[str, list[str]]:
+    once = ["once=True"] if field.written == "once" else []
     coercion = _coercion(_type(field))
-    if coercion:
-        arguments.insert(1, f"coerce={coercion}")
-    return call(f"{field.name} = Attr[{annotation}]", arguments, 4)
+    coerce = [f"coerce={coercion}"] if coercion else []
+    if field.per:
+        return f"AttrFamily[{python.type_text(_without_none(_type(field)))}]", [*coerce, *once]
+    annotation = python.type_text(_type(field), field.dtype)
+    return f"Attr[{annotation}]", [_default(field), *coerce, *once]
+
+
+def _family(schema: Schema, field: Field) -> list[str]:
+    """The axes that give a field its keys, and the field without which none of them is there."""
+    if not field.per:
+        return []
+    axes = ", ".join(map(axis_constant, field.per))
+    partner = [f"complete_with={string(name)}" for name in _partners(schema, field)]
+    return [f"per=({axes}{',' * (len(field.per) == 1)})", *partner]
+
+
+def _partners(schema: Schema, field: Field) -> set[str]:
+    """A schema says `complete_with` on one side, and it holds for both."""
+    pointing = {one.name for one in schema.fields if one.complete_with == field.name}
+    return pointing | ({field.complete_with} if field.complete_with else set())
+
+
+def _invalidation(field: Field) -> list[str]:
+    """Both declarations mean the same to a session: they differ in what a reader learns."""
+    sources = tuple(dict.fromkeys((*field.invalidated_by, *field.derived_from)))
+    return [f"invalidated_by={python.plain_text(sources)}"] if sources else []
+
+
+def _without_none(type_: Type) -> Type:
+    kept = tuple(one for one in members(type_) if one != Atom("None"))
+    return kept[0] if len(kept) == 1 else Union(kept)
 
 
 def item_type(field: Field) -> str:
@@ -75,8 +114,14 @@ def _allocation(field: Field) -> list[str]:
     return [f"allocate=lambda session: {{\n{lines}        }}"]
 
 
-def _names(size: Size) -> set[str]:
-    return {name.name for name in names_in(size)}
+def _shaping(schema: Schema) -> set[str]:
+    """The params that size an object or give a family its keys."""
+    sizes = [field.ring.size for field in schema.fields if field.ring]
+    used = {name for field in schema.fields for name in field.per}
+    axes = [axis for axis in schema.axes if axis.name in used and axis.kind != "captured"]
+    parts = (*sizes, *(part for axis in axes for part in (axis.size, axis.where) if part))
+    named = {name.name for part in parts for name in names_in(part)}
+    return named | {axis.param for axis in axes if axis.param}
 
 
 def _of_session(size: Size) -> str:

@@ -5,6 +5,7 @@ from itertools import groupby
 
 # Name in generated code -> where it comes from; "" is a plain `import module as name`.
 _ORIGINS = {
+    "AbstractContextManager": "contextlib",
     "Any": "typing",
     "Literal": "typing",
     "np": "",
@@ -15,6 +16,10 @@ _ORIGINS = {
     "ceil_div": "session_state.declared",
     "check_sizes": "session_state.declared",
     "itemsize": "session_state.declared",
+    "AttrFamily": "session_state.families",
+    "Axis": "session_state.families",
+    "CapturedAxis": "session_state.families",
+    "ObjectFamily": "session_state.families",
     "Attr": "session_state.fields",
     "ObjectField": "session_state.fields",
     "Param": "session_state.fields",
@@ -22,13 +27,18 @@ _ORIGINS = {
     "as_bool": "session_state.fields",
     "as_float": "session_state.fields",
     "as_int": "session_state.fields",
+    "as_names": "session_state.fields",
     "as_str": "session_state.fields",
     "optional": "session_state.fields",
     "SessionStateManager": "session_state.manager",
+    "EncodeOnce": "session_state.objects",
     "FrameRing": "session_state.objects",
     "LatentBuffer": "session_state.objects",
     "SessionView": "session_state.view",
 }
+
+# Standard library, third party, first party.
+_SECTIONS = {"contextlib": 0, "typing": 0, "session_state": 2}
 
 
 def import_block(body: str) -> str:
@@ -37,8 +47,7 @@ def import_block(body: str) -> str:
     sections: list[list[str]] = [[], [], []]
     for module, names in groupby(sorted(used & _ORIGINS.keys(), key=_order), _ORIGINS.__getitem__):
         line = _line(module, sorted(names, key=_member_order))
-        section = 0 if module == "typing" else 2 if module.startswith("session_state") else 1
-        sections[section].append(line)
+        sections[_SECTIONS.get(module.partition(".")[0], 1)].append(line)
     return "\n\n".join("\n".join(section) for section in sections if section)
 
 

@@ -18,11 +18,3 @@ def cell(text: str) -> str:
 
 def _visible(char: str) -> str:
     return char if char.isprintable() or char in "\n\t " else f"U+{ord(char):04X}"
-
-
-def nbytes(count: int) -> str:
-    """A number of bytes in the largest binary unit that it fills, and exactly."""
-    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if count >= size:
-            return f"{count / size:,.2f} {unit} ({count:,})"
-    return f"{count:,} B"

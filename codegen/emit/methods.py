@@ -5,7 +5,7 @@ from attrs import frozen
 from ..declared import STEPS, declaration
 from ..expressions.ast import Both, Condition, Either
 from ..expressions.sizes import names_in
-from ..model import Default, Dim, Field, Group, Param, Reset, Schema, Unset
+from ..model import Default, Dim, Field, Group, Handoff, Param, Reset, Schema, Unset
 from . import python
 from .fields import item_type
 from .literals import LINE, call, docstring, string, width
@@ -78,6 +78,22 @@ def group_reset(group: Group) -> Method:
     )
 
 
+def lend(schema: Schema, handoff: Handoff) -> Method:
+    """The loan of one key's values where the handoff names an axis, of whole fields otherwise."""
+    arguments, key, what = ["self", "module: Any"], "None", "fields"
+    for axis in schema.axes:
+        if axis.name == handoff.by:
+            of = "int" if axis.kind == "range" else "str"
+            arguments += ["*", f"{axis.name}: {of}"]
+            key, what = axis.name, f"one {axis.name}"
+    lent = [f"{one.attribute}={string(one.field)}" for one in handoff.lend]
+    return Method(
+        _def(f"lend_{handoff.name}", arguments, "AbstractContextManager[None]"),
+        docstring(f"Lend {what} to attributes of `module` for the time of a call.", _BODY),
+        (call("return self._lend", ["module", key, *lent], _BODY),),
+    )
+
+
 def reset_reason(schema: Schema) -> Method:
     """Each value that a rule names is read once, so that a type checker can follow its tests."""
     arguments = [f"{one.name}: {python.type_text(one.type)}" for one in schema.arguments]
@@ -147,10 +163,11 @@ def declared_nbytes(schema: Schema) -> Method:
             item = "dtype" if one.dtype is None else string(one.dtype)
             terms = [python.size_text(term) for term in one.terms]
             lines.append(_statement("declared.add", [string(field.name), device, item, *terms]))
+    what = "generation" if schema.scope == "generation" else "session"
     after = f" after `{STEPS}` steps" if grows else ""
     return Method(
         _def("declared_nbytes", arguments, "DeclaredBytes"),
-        docstring(f"The most bytes that one session holds{after}, per device.", _BODY),
+        docstring(f"The most bytes that one {what} holds{after}, per device.", _BODY),
         (*lines, "return declared"),
         decorator="classmethod",
     )

@@ -6,6 +6,7 @@ from attrs import frozen
 
 from ..model import Schema
 from . import methods
+from .axes import axis_constants
 from .fields import field_declaration, param_declaration
 from .header import with_header
 from .imports import import_block
@@ -16,6 +17,7 @@ from .templates import render
 
 @frozen
 class ModuleView:
+    axes: tuple[str, ...]
     class_name: str
     tag: str
     docstring: str
@@ -26,12 +28,13 @@ class ModuleView:
 def module(schema: Schema, made_from: str) -> str:
     """The text of `generated/<model>.py`; `made_from` is the schema's path in the project."""
     view = ModuleView(
+        axes=axis_constants(schema),
         class_name=schema.class_name,
         tag=string(f"{schema.model} {schema.sha256[:16]}"),
         docstring=docstring(schema.doc, 4),
         declarations=(
             *(param_declaration(schema, param) for param in schema.params),
-            *map(field_declaration, schema.fields),
+            *(field_declaration(schema, field) for field in schema.fields),
         ),
         methods=tuple(_methods(schema)),
     )
@@ -49,6 +52,8 @@ def _methods(schema: Schema) -> Iterator[Method]:
         yield methods.reset(schema, reset)
     for group in schema.groups:
         yield methods.group_reset(group)
+    for handoff in schema.handoffs:
+        yield methods.lend(schema, handoff)
     if schema.reset_rules:
         yield methods.reset_reason(schema)
     yield methods.declared_nbytes(schema)

@@ -17,6 +17,8 @@ from ..expressions.ast import (
     Equal,
     Generic,
     IsNone,
+    Length,
+    Members,
     Name,
     Negative,
     Not,
@@ -49,6 +51,11 @@ def size_text(size: Operand, spell: Spell = str, outer: int = 0) -> str:
             return string(value)
         case Negative(operand=operand):
             return f"-{size_text(operand, spell, 3)}"
+        case Length(param=param):
+            return f"len({spell(param)})"
+        case Members(axis=axis, size=count, condition=condition):
+            chosen = condition_text(condition, spell)
+            return f"sum(1 for {axis} in range({size_text(count, spell)}) if {chosen})"
         case Call(function=function, arguments=arguments):
             return f"{function}({', '.join(size_text(one, spell) for one in arguments)})"
         case Binary(operator=operator, left=left, right=right):

@@ -1,13 +1,15 @@
-"""The templates: strict about names, and with nothing that escapes; view objects bring literals."""
+"""The templates: strict about names; for Python they get literals, for Markdown one filter escapes."""
 
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from .markdown import cell
+
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("codegen"),
         undefined=StrictUndefined,
         autoescape=False,
@@ -15,6 +17,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["cell"] = cell
+    return environment
 
 
 def render(template: str, view: object) -> str:

@@ -211,6 +211,16 @@ def test_a_chunk_that_does_not_fit_loses_nothing(chunk: Any, error: type[Excepti
     assert held is made.view()
 
 
+def test_a_chunk_without_frames_changes_nothing() -> None:
+    """Neither appended nor staged; a ring that held nothing still reads as None."""
+    made = ring(3)
+    made.append(torch.zeros(0, 2))
+    made.stage(torch.zeros(0, 2))
+    assert made.view() is None
+    made.commit()
+    assert made.view() is None
+
+
 def test_the_last_frames_of_an_empty_ring() -> None:
     """Nothing was written, which is not the same as a ring that is too short."""
     with pytest.raises(FieldUnset, match="append a chunk first"):

@@ -55,7 +55,7 @@ def test_get_or_create_makes_anew_what_is_of_no_use() -> None:
     made.reset()
     again = session.get_or_create("x", factory, LatentBuffer)
     assert made is not again
-    other = session.get_or_create("x", lambda: filled(Broken()), Broken)  # type: ignore[arg-type,return-value]
+    other = session.get_or_create("x", lambda: filled(Broken()), Broken)
     assert type(other) is Broken
 
 
@@ -110,6 +110,13 @@ def test_an_object_that_cannot_count_is_walked() -> None:
     assert session.nbytes_by_device() == {"cpu": 130}
 
 
+def test_what_an_object_that_cannot_count_holds_is_named_once() -> None:
+    """Not a second time for the attempt that failed."""
+    session = SessionState()
+    session.put("bad", filled(Broken(), torch.Generator()))
+    assert session.unaccounted() == {"bad": ("torch._C.Generator",)}
+
+
 def test_what_cannot_be_seen_is_named_by_field() -> None:
     """In an object as in an attr, and nothing else is named."""
     session = SessionState()
@@ -134,7 +141,7 @@ def test_session_attrs_of_an_adapter_live_in_the_session() -> None:
     manager, value = SessionStateManager(), [1]
     adapter = Adapter("a", manager)
     assert (adapter.count, adapter.ys) == (0, None)
-    adapter.count, adapter.ys = "3", value  # type: ignore[assignment]
+    adapter.count, adapter.ys = "3", value
     assert Adapter("a", manager).count == 3
     assert value is Adapter("a", manager).ys
     adapter._session.reset()

@@ -142,7 +142,7 @@ def test_unknown_names_cannot_be_set(view: Every) -> None:
     assert own.extra == 6
     for target in (view, own):
         with pytest.raises(AttributeError):
-            target.cuont = 3  # type: ignore[attr-defined]
+            target.cuont = 3
     assert "__setattr__" not in vars(SessionView) | vars(Every) | vars(Own)
 
 
@@ -247,7 +247,7 @@ def test_a_bad_seed_loses_nothing(view: Every, bad: Any, error: type[Exception])
 def test_an_object_field_is_not_assigned(view: Every) -> None:
     """The message says what to call instead."""
     with pytest.raises(AttributeError, match="'items'.*append_items"):
-        view.items = 3  # type: ignore[assignment]
+        view.items = 3
     assert view._session.names() == ["latents", "frames", "ring", "items"]
 
 
@@ -365,7 +365,7 @@ def test_the_session_counts_both_placements(view: Every) -> None:
     """Objects and attrs, each storage once."""
     tensor = torch.zeros(2, 4)
     view.latents = tensor
-    view.seen = [tensor]  # type: ignore[list-item]
+    view.seen = [tensor]
     assert view.nbytes_by_device() == {"cpu": 32}
     assert repr(view) == "<Every 'robot-7' open>"
 
@@ -381,8 +381,8 @@ def test_the_sample_works_as_it_is_spelled(manager: SessionStateManager) -> None
     assert [int(frame.max()) for frame in session.stitched_buffer] == [2, 3, 4, 5]
     session.reset_inference()
     assert session.ys is None
-    assert session.vae_encoder_out.flatten().tolist() == [4.0, 5.0]  # type: ignore[union-attr]
-    assert session.video_latents.flatten().tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]  # type: ignore[union-attr]
+    assert session.vae_encoder_out.flatten().tolist() == [4.0, 5.0]
+    assert session.video_latents.flatten().tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     assert session.stitched_buffer.view() == []
     session.reset_session()
     assert (session.vae_encoder_out, session.video_latents) == (None, None)
@@ -392,4 +392,4 @@ def test_an_attr_takes_one_default() -> None:
     """Neither none nor both."""
     for options in ({}, {"default": 1, "factory": int}):
         with pytest.raises(TypeError, match="either a default or a factory"):
-            Attr(**options)  # type: ignore[call-overload]
+            Attr(**options)

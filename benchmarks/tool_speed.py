@@ -1,0 +1,121 @@
+"""How long the generator keeps a person waiting: whole commands, in turn, as medians and ratios.
+
+Run as `python -m benchmarks.tool_speed`, or with the rest by `make bench`. Absolute times are the
+machine's; what counts is each command beside the one that it is paired with, in the same run.
+"""
+
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+
+ROOT = Path(__file__).resolve().parents[1]
+RUNS = 9
+SCHEMAS = 10
+
+BARE_CLICK = "import click\n@click.group()\ndef main(): pass\nmain(['--help'], prog_name='bare')"
+
+
+@attrs.frozen
+class Pair:
+    """A command beside the one it is measured against."""
+
+    what: str
+    command: Sequence[str]
+    beside: Sequence[str]
+    target: str
+
+
+@attrs.frozen
+class Result:
+    what: str
+    seconds: float
+    beside_seconds: float
+    ratio: float
+    target: str
+
+    @property
+    def over_ms(self) -> float:
+        return (self.seconds - self.beside_seconds) * 1000
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        project = ten_schemas(Path(folder))
+        results = [measure(pair, project) for pair in pairs()]
+    print("| what | median ms | beside it | ratio | over it, ms | to reach |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for one in results:
+        print(
+            f"| {one.what} | {one.seconds * 1000:.0f} | {one.beside_seconds * 1000:.0f} | "
+            f"{one.ratio:.2f} | {one.over_ms:.0f} | {one.target} |"
+        )
+    if len(sys.argv) > 1:
+        rows = [attrs.asdict(one) for one in results]
+        document = {"python": sys.version.split()[0], "runs": RUNS, "results": rows}
+        Path(sys.argv[1]).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+
+
+def pairs() -> list[Pair]:
+    tool = [sys.executable, "-m", "codegen"]
+    python = [sys.executable, "-c"]
+    return [
+        Pair(
+            "--help, beside a bare click command", [*tool, "--help"], [*python, BARE_CLICK], "1.4x"
+        ),
+        Pair(f"check of {SCHEMAS} schemas", [*tool, "check"], [*python, "pass"], "300 ms over"),
+        Pair(
+            "generate of the shipped schemas",
+            [*tool, "generate", "--schemas", str(ROOT / "schemas"), "--output", "shipped"],
+            [*python, "pass"],
+            "600 ms over",
+        ),
+        Pair(
+            "import of a generated module, beside torch and numpy",
+            [*python, "import torch, numpy, generated.model0"],
+            [*python, "import torch, numpy"],
+            "60 ms over",
+        ),
+    ]
+
+
+def ten_schemas(folder: Path) -> Path:
+    """A project of copies of DreamZero, generated."""
+    (folder / "schemas").mkdir()
+    text = (ROOT / "schemas" / "dreamzero.yaml").read_text(encoding="utf-8")
+    for index in range(SCHEMAS):
+        name = f"Model{index}"
+        changed = text.replace("model: DreamZero", f"model: {name}")
+        (folder / "schemas" / f"{name.lower()}.yaml").write_text(changed, encoding="utf-8")
+    run([sys.executable, "-m", "codegen", "generate"], folder)
+    return folder
+
+
+def measure(pair: Pair, folder: Path) -> Result:
+    times: list[tuple[float, float]] = []
+    for _ in range(RUNS + 1):
+        shutil.rmtree(folder / "shipped", ignore_errors=True)
+        times.append((run(pair.command, folder), run(pair.beside, folder)))
+    times = times[1:]  # the first run warms the file cache
+    seconds = statistics.median(mine for mine, _ in times)
+    beside = statistics.median(theirs for _, theirs in times)
+    ratio = statistics.median(mine / theirs for mine, theirs in times)
+    return Result(pair.what, seconds, beside, ratio, pair.target)
+
+
+def run(command: Sequence[str], folder: Path) -> float:
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    start = time.perf_counter()
+    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()
