@@ -50,9 +50,16 @@ def _methods(schema: Schema) -> Iterator[tuple[str, _Named]]:
         yield f"lend_{handoff.name}", _Named("handoff", handoff.name, handoff.at)
 
 
+def _owned(schema: Schema) -> Iterator[_Named]:
+    """What others keep: no code names it, and fields are rebuilt from it by name."""
+    for one in schema.elsewhere:
+        yield _Named("value of `elsewhere`", one.name, one.at)
+
+
 def bad_names(schema: Schema) -> Iterator[Problem]:
     """Names that are no Python names, and a model that no module can be named after."""
-    for named in (*_named(schema), *(named for _, named in _methods(schema))):
+    methods = (named for _, named in _methods(schema))
+    for named in (*_named(schema), *methods, *_owned(schema)):
         if not is_identifier(named.name):
             close = spelling(named.name)
             hint = f"call it `{close}`" if close else "use letters, digits and underscores"
@@ -112,11 +119,10 @@ def duplicate_names(schema: Schema) -> Iterator[Problem]:
     fields = [_Named("field", field.name, field.at) for field in schema.fields]
     dims = [_Named("dim", dim.name, dim.at) for dim in schema.dims]
     arguments = [_Named("argument", one.name, one.at) for one in schema.arguments]
-    owned = [_Named("value of `elsewhere`", one.name, one.at) for one in schema.elsewhere]
     yield from _repeated(params, dims)
     yield from _repeated(params, fields)
     yield from _repeated([*params, *fields], arguments)
-    yield from _repeated(fields, owned)
+    yield from _repeated(fields, _owned(schema))
     axes = [_Named("axis", axis.name, axis.at) for axis in schema.axes]
     yield from _repeated([*params, *dims], axes)
     yield from _constants(axes)
