@@ -1,7 +1,7 @@
 """Rules about axes, the families that have them, and the loans of what families keep."""
 
 import keyword
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from ..declared import keys
@@ -11,9 +11,12 @@ from ..model import Axis, Field, Handoff, Lent, Param, Plain, Schema
 from ..names import is_identifier, spelling
 from ..span import Span
 from .problem import Problem, did_you_mean, key_of, value_of
+from .values import is_param_type
 
 # The kinds of object that are built for families.
 _FAMILY_KINDS = frozenset({"EncodeOnce"})
+# What is lent, with the field that it is the value of.
+Loans = Sequence[tuple[Lent, Field]]
 _APPENDED = frozenset({"LatentBuffer", "FrameRing"})
 
 
@@ -44,6 +47,8 @@ def _bad_key(name: str, at: Span) -> Iterator[Problem]:
 
 
 def _bad_names_param(axis: Axis, param: Param) -> Iterator[Problem]:
+    if not is_param_type(param.type):
+        return
     if param.type != NAMES:
         message = (
             f"An axis has its names from a tuple of str; `{param.name}` is {show(param.type)}."
@@ -85,6 +90,8 @@ def bad_families(schema: Schema) -> Iterator[Problem]:
 
 def unknown_axes(schema: Schema) -> Iterator[Problem]:
     """Axes that are named and not declared."""
+    if not schema.axes and not schema.complete:
+        return
     axes = {axis.name for axis in schema.axes}
     listed = f"the axes are {', '.join(sorted(axes))}" if axes else "declare it in `axes`"
     used = [
@@ -167,39 +174,58 @@ def bad_handoffs(schema: Schema) -> Iterator[Problem]:
     """Loans of what has no one value to lend, or none to take back."""
     fields = {field.name: field for field in schema.fields}
     captured = {axis.name for axis in schema.axes if axis.kind == "captured"} | schema.broken
-    axes = {axis.name for axis in schema.axes}
+    axes = {None, *(axis.name for axis in schema.axes)}
     for handoff in schema.handoffs:
-        if handoff.by is not None and handoff.by not in axes:
-            continue
         first: dict[str, Lent] = {}
         for lent in handoff.lend:
             other = first.setdefault(lent.field, lent)
             if other is not lent:
                 message = f"`{lent.field}` is lent as `{other.attribute}` already."
                 yield Problem(lent.field_at, message, "one attribute is taken back, so keep one")
-            elif field := fields.get(lent.field):
-                yield from _bad_loan(handoff, lent, field, captured)
+        loans = [(lent, fields[name]) for name, lent in first.items() if name in fields]
+        # Of what the schema does not say, nothing is known to be wrong.
+        loans = [(lent, field) for lent, field in loans if field.per or "per" not in field.keys]
+        if handoff.by in axes:
+            yield from _bad_keys(handoff, loans)
+            yield from _bad_loans(handoff, loans, captured)
 
 
-def _bad_loan(
-    handoff: Handoff, lent: Lent, field: Field, captured: AbstractSet[str]
-) -> Iterator[Problem]:
-    at = lent.field_at
-    if "per" in field.keys and not field.per:
+def _bad_keys(handoff: Handoff, loans: Loans) -> Iterator[Problem]:
+    """A loan under a key of another axis than that of the fields; where all agree, said once."""
+    kept = {_first_axis(field) for _, field in loans}
+    asked = f"by `{handoff.by}`" if handoff.by else "without `by`"
+    if len(kept) == 1 and (axis := kept.pop()) != handoff.by:
+        how = f"is kept per `{axis}`" if axis else "has one value"
+        message = f"What `{handoff.name}` lends {how}, and is lent {asked}."
+        yield Problem(handoff.by_at, message, _lend_by(axis))
         return
-    if field.per[:1] != (() if handoff.by is None else (handoff.by,)):
-        kept = f"is kept per `{field.per[0]}`" if field.per else "has one value"
-        loan = f"by `{handoff.by}`" if handoff.by else "without `by`"
-        message = f"`{field.name}` {kept}, and is lent {loan}."
-        hint = f"lend it `by: {field.per[0]}`" if field.per else "lend it without `by`"
-        yield Problem(at, message, hint)
-    elif not set(field.per[1:]) <= captured:
-        message = f"Under one `{handoff.by}` the field `{field.name}` has many values."
-        hint = "only a captured axis may follow, whose values are lent as a list"
-        yield Problem(at, message, hint)
-    elif field.placement == "object" and field.kind in _APPENDED and not field.view:
-        message = f"`{field.name}` is an object that is appended to, and cannot be taken back."
-        yield Problem(at, message, "give it a `view:`, or lend an attr")
+    for lent, field in loans:
+        axis = _first_axis(field)
+        if axis != handoff.by:
+            how = f"is kept per `{axis}`" if axis else "has one value"
+            message = f"`{field.name}` {how}, and is lent {asked}."
+            yield Problem(lent.field_at, message, _lend_by(axis))
+
+
+def _first_axis(field: Field) -> str | None:
+    return field.per[0] if field.per else None
+
+
+def _lend_by(axis: str | None) -> str:
+    return f"lend it `by: {axis}`" if axis else "lend it without `by`"
+
+
+def _bad_loans(handoff: Handoff, loans: Loans, captured: AbstractSet[str]) -> Iterator[Problem]:
+    for lent, field in loans:
+        if _first_axis(field) != handoff.by:
+            continue
+        if not set(field.per[1:]) <= captured:
+            message = f"Under one `{handoff.by}` the field `{field.name}` has many values."
+            hint = "only a captured axis may follow, whose values are lent as a list"
+            yield Problem(lent.field_at, message, hint)
+        elif field.placement == "object" and field.kind in _APPENDED and not field.view:
+            message = f"`{field.name}` is an object that is appended to, and cannot be taken back."
+            yield Problem(lent.field_at, message, "give it a `view:`, or lend an attr")
 
 
 def bad_attributes(schema: Schema) -> Iterator[Problem]:

@@ -15,14 +15,18 @@ _PARAM_ATOMS = frozenset({"int", "float", "bool", "str", "None"})
 def param_types(schema: Schema) -> Iterator[Problem]:
     """Params of a type that cannot be compared between views, or be changed behind one."""
     for param in schema.params:
-        mutable = any(
-            isinstance(member, Generic) and member.origin != "tuple"
-            for member in members(param.type)
-        )
-        if mutable or any(atom.name not in _PARAM_ATOMS for atom in atoms(param.type)):
+        if not is_param_type(param.type):
             message = f"A param cannot be {show(param.type)}: sessions compare and keep params."
             hint = "use int, float, bool, str, Literal, or a tuple of them"
             yield Problem(param.keys["type"][1], message, hint)
+
+
+def is_param_type(type_: Type) -> bool:
+    """Whether values of this type can be compared, and not be changed."""
+    mutable = any(
+        isinstance(member, Generic) and member.origin != "tuple" for member in members(type_)
+    )
+    return not mutable and all(atom.name in _PARAM_ATOMS for atom in atoms(type_))
 
 
 def missing_defaults(schema: Schema) -> Iterator[Problem]:
@@ -37,8 +41,8 @@ def missing_defaults(schema: Schema) -> Iterator[Problem]:
             message = (
                 f"`{field.name}` is {show(field.type)} and has no value before it is assigned."
             )
-            tensor = holds_bytes(field.type)
-            hint = "write `| None` behind its type" if tensor else "add `default:`, or `| None`"
+            absent = holds_bytes(field.type) or field.written == "once"
+            hint = "write `| None` behind its type" if absent else "add `default:`, or `| None`"
             yield Problem(field.at, message, hint)
 
 
