@@ -38,10 +38,13 @@ def own_names(schema: Schema) -> set[str]:
         *(param.name for param in schema.params),
         *(dim.name for dim in schema.dims),
         *(field.name for field in schema.fields),
+        *(axis.name for axis in schema.axes),
+        *(lent.attribute for handoff in schema.handoffs for lent in handoff.lend),
         *(argument.name for argument in schema.arguments),
         *(f"append_{field.name}" for field in schema.fields),
         *(f"reset_{reset.name}" for reset in schema.resets),
         *(f"reset_{group.name}" for group in schema.groups),
+        *(f"lend_{handoff.name}" for handoff in schema.handoffs),
     }
 
 
