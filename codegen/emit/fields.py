@@ -1,6 +1,6 @@
 """The class-level declaration of each param and field."""
 
-from ..expressions.ast import Atom, Generic, Size, Type, Union
+from ..expressions.ast import Atom, Generic, Type, Union
 from ..expressions.sizes import names_in
 from ..expressions.types import may_be_none, members
 from ..model import Default, Field, Param, Schema, Unset
@@ -102,14 +102,15 @@ def _allocation(field: Field) -> list[str]:
     """The object's sizes, read off the session's params."""
     if field.ring is None:
         return []
-    if field.kind == "FrameRing":
-        sizes = {"size": _of_session(field.ring.size), "along": str(field.ring.along)}
-    else:
-        sizes = {"maxlen": _of_session(field.ring.size)}
-    entries = [f'"{name}": {text}' for name, text in sizes.items()]
+    size = field.ring.size
+    name = "size" if field.kind == "FrameRing" else "maxlen"
+    rest = [f'"along": {field.ring.along}'] if field.kind == "FrameRing" else []
+    entries = [f'"{name}": {python.size_text(size, _of_session)}', *rest]
     flat = f"allocate=lambda session: {{{', '.join(entries)}}}"
     if 8 + width(flat) + 1 <= LINE:
         return [flat]
+    first = python.size_lines(size, LINE - 12 - len(f'"{name}": ,'), _of_session)
+    entries = [f'"{name}": ' + "\n            ".join(first), *rest]
     lines = "".join(f"            {entry},\n" for entry in entries)
     return [f"allocate=lambda session: {{\n{lines}        }}"]
 
@@ -124,8 +125,8 @@ def _shaping(schema: Schema) -> set[str]:
     return named | {axis.param for axis in axes if axis.param}
 
 
-def _of_session(size: Size) -> str:
-    return python.size_text(size, lambda name: f"session.{name}")
+def _of_session(name: str) -> str:
+    return f"session.{name}"
 
 
 def _default(field: Field) -> str:

@@ -1,7 +1,8 @@
 """CountersSession, generated from its schema."""
 
+from session_state.coercions import as_int
 from session_state.declared import DeclaredBytes
-from session_state.fields import Attr, as_int
+from session_state.fields import Attr
 from session_state.manager import SessionStateManager
 from session_state.view import SessionView
 

@@ -5,9 +5,11 @@ from typing import Any
 
 from torch import Tensor
 
+from session_state.axes import Axis, CapturedAxis
+from session_state.coercions import as_int, as_names
 from session_state.declared import DeclaredBytes, check_sizes
-from session_state.families import AttrFamily, Axis, CapturedAxis, ObjectFamily
-from session_state.fields import Param, as_int, as_names
+from session_state.families import AttrFamily, ObjectFamily
+from session_state.fields import Param
 from session_state.manager import SessionStateManager
 from session_state.objects import EncodeOnce
 from session_state.view import SessionView

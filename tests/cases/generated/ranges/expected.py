@@ -2,9 +2,11 @@
 
 from torch import Tensor
 
+from session_state.axes import Axis
+from session_state.coercions import as_int
 from session_state.declared import DeclaredBytes
-from session_state.families import AttrFamily, Axis
-from session_state.fields import Param, as_int
+from session_state.families import AttrFamily
+from session_state.fields import Param
 from session_state.manager import SessionStateManager
 from session_state.view import SessionView
 

@@ -4,8 +4,9 @@ from typing import Literal
 
 from torch import Tensor
 
+from session_state.coercions import as_int, optional
 from session_state.declared import DeclaredBytes, check_sizes
-from session_state.fields import Attr, ObjectField, as_int, optional
+from session_state.fields import Attr, ObjectField
 from session_state.manager import SessionStateManager
 from session_state.objects import EncodeOnce
 from session_state.view import SessionView

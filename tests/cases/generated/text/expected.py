@@ -1,7 +1,8 @@
 """TextSession, generated from its schema."""
 
+from session_state.coercions import as_int, as_str
 from session_state.declared import DeclaredBytes
-from session_state.fields import Attr, as_int, as_str
+from session_state.fields import Attr
 from session_state.manager import SessionStateManager
 from session_state.view import SessionView
 
