@@ -4,6 +4,7 @@ from ..expressions.ast import Atom, Generic, Type, Union
 from ..expressions.sizes import names_in
 from ..expressions.types import may_be_none, members
 from ..model import Default, Field, Param, Schema, Unset
+from ..place import working_on
 from . import python
 from .axes import axis_constant
 from .literals import LINE, call, keyword_string, string, width
@@ -26,14 +27,12 @@ def param_declaration(schema: Schema, param: Param) -> str:
 
 def field_declaration(schema: Schema, field: Field) -> str:
     """`name = ...`: one declaration for each of the ways in which a field is kept."""
-    make = _object if field.placement == "object" else _attr
-    head, arguments = make(field)
-    shared = [
-        *_family(schema, field),
-        *_invalidation(field),
-        keyword_string("reason", field.reason, 8),
-    ]
-    return call(f"{field.name} = {head}", [*arguments, *shared], 4)
+    with working_on(f"field {field.name}"):
+        make = _object if field.placement == "object" else _attr
+        head, arguments = make(field)
+        reason = keyword_string("reason", field.reason, 8)
+        arguments += [*_family(schema, field), *_invalidation(field), reason]
+        return call(f"{field.name} = {head}", arguments, 4)
 
 
 def _object(field: Field) -> tuple[str, list[str]]:
