@@ -14,8 +14,9 @@ from typing import (
 
 from .axes import Axis, CapturedAxis, Key, Keys
 from .base import StateObject
+from .branches import Branches
 from .coercions import Coerce, checked
-from .errors import FieldFrozen, FieldUnset, UnknownKey
+from .errors import FieldFrozen, UnknownKey
 from .fields import Field
 from .objects import is_same
 
@@ -120,8 +121,27 @@ class FamilyField(Field, ABC, Generic[Value]):
         partner = view._declared[self.complete_with] if self.complete_with else None
         if not isinstance(partner, FamilyField):
             return True
-        others = partner.branches(view, branch)
+        others = partner.branches(view, self._shared(partner, branch))
         return all(partner.values(view, other) is not None for other in others)
+
+    def _shared(self, other: "FamilyField[Any]", branch: Keys) -> Keys:
+        """The keys of `branch` on the axes that both families begin with."""
+        count = 0
+        for mine, theirs in zip(self.axes, other.axes, strict=False):
+            if mine.name != theirs.name:
+                break
+            count += 1
+        return branch[:count]
+
+    def invalidate(self, view: "SessionView", branch: Keys) -> None:
+        """Clear what depends on one branch: of families that share its axes, the same keys."""
+        for name in self.dependents:
+            dependent = view._declared[name]
+            if not isinstance(dependent, FamilyField):
+                dependent.clear(view)
+                continue
+            for other in dependent.branches(view, self._shared(dependent, branch)):
+                dependent.forget(view, other)
 
     def read(self, view: "SessionView", branch: Keys) -> Any:
         """All of one branch, as a list where it captures; None where it is absent."""
@@ -173,7 +193,7 @@ class FamilyField(Field, ABC, Generic[Value]):
             raise
         if self.captures:
             view._session.captured[self.path(branch)] = len(values)
-        self._invalidate(view)
+        self.invalidate(view, branch)
 
     def clear(self, view: "SessionView") -> None:
         """Clear every branch."""
@@ -331,65 +351,3 @@ class AttrFamily(FamilyField[Value]):
         attrs, path = view._session.attrs, self.path(branch)
         for name in [name for name in attrs if name == path or name.startswith(f"{path}/")]:
             attrs.pop(name, None)
-
-
-class Branches(Generic[Value]):
-    """A family of one session: what reading the field gives."""
-
-    __slots__ = ("_field", "_view")
-
-    def __init__(self, field: FamilyField[Value], view: "SessionView") -> None:
-        self._field = field
-        self._view = view
-
-    def __getitem__(self, key: Any) -> Value:
-        field, view = self._field, self._view
-        keys = field.resolve(view, key, len(field.per), len(field.per))
-        branch = keys[: len(field.axes)]
-        values = field.values(view, branch) if field.is_complete(view, branch) else None
-        if values is None:
-            missing = field.complete_with if field.values(view, branch) else field.name
-            raise FieldUnset(
-                f"{field.place(view, keys)}: reads as absent until {missing}[{branch[0]!r}] is written"
-            )
-        if not field.captures:
-            return values[0]
-        index = keys[-1]
-        if type(index) is not int or not 0 <= index < len(values):
-            raise UnknownKey(
-                f"{field.place(view, branch)}: {field.per[-1].name} has no key {index!r}, it has "
-                f"0 to {len(values) - 1}"
-            )
-        return values[index]
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        field = self._field
-        branch = field.resolve(self._view, key, len(field.axes), len(field.axes))
-        field.write(self._view, branch, value)
-
-    def __delitem__(self, key: Any) -> None:
-        field, view = self._field, self._view
-        view._status.require_open(field.name)
-        for branch in field.branches(view, field.resolve(view, key, 1, len(field.axes))):
-            field.forget(view, branch)
-        field._invalidate(view)
-
-    def __contains__(self, key: object) -> bool:
-        field, view = self._field, self._view
-        try:
-            keys = field.resolve(view, key, 1, len(field.per))
-            if len(keys) > len(field.axes):
-                self[keys]
-                return True
-        except (UnknownKey, FieldUnset):
-            return False
-        return all(field.is_complete(view, branch) for branch in field.branches(view, keys))
-
-    def __iter__(self) -> Iterator[Any]:
-        return (key for key in self._field.axes[0].keys(self._view) if key in self)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __repr__(self) -> str:
-        return f"<{self._field.name} of {self._view!r}: {', '.join(map(repr, self)) or 'empty'}>"

@@ -77,6 +77,10 @@ class Chain(SessionView, schema="Chain 0123456789ab"):
     )
     marks = AttrFamily[int](per=(Axis("branch", lambda session: ("a", "b")),))
     total = Attr[int | None](default=None, invalidated_by=("marks",))
+    notes = AttrFamily[str](
+        per=(Axis("branch", lambda session: ("a", "b")), Axis("n", lambda session: range(2))),
+        invalidated_by=("marks",),
+    )
     once = Attr[Tensor | None](default=None, once=True)
     name = Attr[str | None](default=None, once=True)
 
@@ -153,6 +157,19 @@ def test_writing_or_deleting_a_key_takes_the_dependents_of_its_family_along() ->
     session.total = 3
     del session.marks["a"]
     assert session.total is None
+
+
+def test_families_that_share_an_axis_end_key_by_key() -> None:
+    """A change of one branch leaves what depends on another branch alone."""
+    session = filled()
+    for branch in ("a", "b"):
+        session.marks[branch] = 1
+        for number in range(2):
+            session.notes[branch, number] = "x"
+    session.marks["a"] = 2
+    assert ["b"] == list(session.notes)
+    del session.marks["b"]
+    assert [] == list(session.notes)
 
 
 def test_a_carried_value_written_once() -> None:

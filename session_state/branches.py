@@ -1,0 +1,74 @@
+"""A family as model code reads and writes it: `session.und_kv["cond", 3]`."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .errors import FieldUnset, UnknownKey
+
+if TYPE_CHECKING:
+    from .families import FamilyField
+    from .view import SessionView
+
+Value = TypeVar("Value")
+
+
+class Branches(Generic[Value]):
+    """A family of one session: what reading the field gives."""
+
+    __slots__ = ("_field", "_view")
+
+    def __init__(self, field: "FamilyField[Value]", view: "SessionView") -> None:
+        self._field = field
+        self._view = view
+
+    def __getitem__(self, key: Any) -> Value:
+        field, view = self._field, self._view
+        keys = field.resolve(view, key, len(field.per), len(field.per))
+        branch = keys[: len(field.axes)]
+        values = field.values(view, branch) if field.is_complete(view, branch) else None
+        if values is None:
+            missing = field.complete_with if field.values(view, branch) else field.name
+            raise FieldUnset(
+                f"{field.place(view, keys)}: reads as absent until {missing}[{branch[0]!r}] is written"
+            )
+        if not field.captures:
+            return values[0]
+        index = keys[-1]
+        if type(index) is not int or not 0 <= index < len(values):
+            raise UnknownKey(
+                f"{field.place(view, branch)}: {field.per[-1].name} has no key {index!r}, it has "
+                f"0 to {len(values) - 1}"
+            )
+        return values[index]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        field = self._field
+        branch = field.resolve(self._view, key, len(field.axes), len(field.axes))
+        field.write(self._view, branch, value)
+
+    def __delitem__(self, key: Any) -> None:
+        field, view = self._field, self._view
+        view._status.require_open(field.name)
+        for branch in field.branches(view, field.resolve(view, key, 1, len(field.axes))):
+            field.forget(view, branch)
+            field.invalidate(view, branch)
+
+    def __contains__(self, key: object) -> bool:
+        field, view = self._field, self._view
+        try:
+            keys = field.resolve(view, key, 1, len(field.per))
+            if len(keys) > len(field.axes):
+                self[keys]
+                return True
+        except (UnknownKey, FieldUnset):
+            return False
+        return all(field.is_complete(view, branch) for branch in field.branches(view, keys))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (key for key in self._field.axes[0].keys(self._view) if key in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<{self._field.name} of {self._view!r}: {', '.join(map(repr, self)) or 'empty'}>"
