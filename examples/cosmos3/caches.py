@@ -1,7 +1,7 @@
 """Where a branch finds its cache: in a module of its own, in a session, or where all find theirs."""
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
 import attrs
@@ -44,8 +44,11 @@ def alone(transformer: Transformer, mode: Mode, request: Request) -> Iterator[Te
     yield from denoise(request, mode, lambda branch: nullcontext(own[branch]))
 
 
-def lent(ranks: Sequence[Rank], mode: Mode, request: Request) -> Iterator[Tensor]:
-    """Denoise with each rank's transformer, lent the cache of each branch for its calls."""
+def lent(ranks: Sequence[Rank], mode: Mode, request: Request) -> Generator[Tensor, None, None]:
+    """Denoise with each rank's transformer, lent the cache of each branch for its calls.
+
+    The sessions end with the last step, or when the generator is closed.
+    """
     with ExitStack() as generations:
         homes: dict[str, tuple[Cosmos3Session, Transformer]] = {}
         for rank, branches in zip(ranks, mode.placement(), strict=True):

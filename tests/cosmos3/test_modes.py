@@ -1,6 +1,6 @@
 """Generations over one transformer that borrows its cache, beside those that share nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import pytest
@@ -22,9 +22,13 @@ every_mode = pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 
 
 @pytest.fixture(scope="module")
-def transformer() -> Transformer:
+def transformer() -> Iterator[Transformer]:
+    # Layers this small cost far more to share between threads than to compute.
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
     torch.manual_seed(0)
-    return Transformer(layers=2, latent_dim=LATENT_DIM)
+    yield Transformer(layers=2, latent_dim=LATENT_DIM)
+    torch.set_num_threads(threads)
 
 
 @every_mode
@@ -63,7 +67,7 @@ def test_each_text_is_encoded_once(transformer: Transformer, mode: Mode) -> None
     assert len(REQUESTS) * len(mode.weights) == len(encoded)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(turns=st.permutations([request for request in REQUESTS for _ in range(request.steps)]))
 @every_mode
 def test_the_order_of_steps_does_not_matter(
