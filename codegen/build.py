@@ -84,6 +84,8 @@ def read_project(settings: Settings, report: Report) -> Project:
     loaded: list[tuple[Schema, str]] = []
     for path in schema_files(settings.schemas):
         name = shown(path)
+        if not path.is_file():
+            raise UsageError(f"{name}: is not a file, or leads nowhere")
         try:
             text = source.read(path, name)
         except OSError as error:

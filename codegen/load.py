@@ -188,7 +188,7 @@ class _Loader:
                     reason=read_reason(keys, entry.key, reading),
                     closes_with=closes_with.text if closes_with else None,
                     at=at,
-                    closes_with_at=closes_with.at if closes_with else at,
+                    keys=keys.spans,
                 )
             )
         return tuple(values)

@@ -5,7 +5,7 @@ from .expressions.ast import Condition, Equal, IsNone, Text, Truth
 from .expressions.sizes import parts_of
 from .load_keys import Keys, named_entries
 from .model import Axis, Handoff, Lent
-from .nodes import Entry, Node, Sequence
+from .nodes import Entry, Mapping, Node, Sequence
 from .scalars import Reading, Word, as_condition, as_size, as_word, as_words
 
 
@@ -79,5 +79,8 @@ def load_handoff(entry: Entry, reading: Reading) -> Handoff | None:
 
 def _as_lent(node: Node, reading: Reading) -> tuple[Lent, ...]:
     entries = named_entries(node, reading, "`lend`", node.span)
+    if isinstance(node, Mapping) and not node.entries:
+        message = "A handoff lends one field at least."
+        reading.error("missing-key", node.span, message, "write `lend: {attribute: field}`")
     fields = ((entry.key, as_word(entry.value, reading)) for entry in entries)
     return tuple(Lent(key.value, word.text, key.span, word.at) for key, word in fields if word)

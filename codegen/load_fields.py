@@ -1,6 +1,7 @@
 """Fields: from the nodes of one field to the model."""
 
 import re
+from collections.abc import Iterable
 
 from . import load_keys as tables
 from .expressions.ast import Number
@@ -52,9 +53,13 @@ PERMISSIONS: dict[str, Permission] = {
 }
 PERMISSIONS_LATER = ("stage",)
 # Keys of a field that list names.
-NAMES = ("survives", "per", "invalidated_by", "derived_from")
+NAMES = ("survives", "per", "invalidated_by", "derived_from", "manager_may")
 
-_PLACEHOLDER = re.compile(r"(?:todo|fixme|tbd|xxx|n/?a|none|\?+|-+|\.+)\b.*", re.IGNORECASE)
+# A draft's place holder, in capitals anywhere, and in any spelling where a reason starts.
+_TODO = re.compile(r"\b(?:TODO|FIXME|TBD|XXX)\b|\s*(?i:todo|fixme|tbd|xxx)\b")
+_NOTHING = re.compile(r"n/?a\.?|none\.?", re.IGNORECASE)
+# Words that a field's name may be repeated with, and still nothing is said.
+_EMPTY_WORDS = frozenset({"a", "an", "the", "this", "is", "of", "for", "field", "value"})
 
 
 def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Field:
@@ -64,6 +69,9 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
     words: dict[str, tuple[Word, ...]] = {key: keys.read_or(key, as_words, ()) for key in NAMES}
     names = {key: tuple(word.text for word in found) for key, found in words.items()}
     complete_with = keys.read("complete_with", as_word)
+    if keys.read("per", _is_empty):
+        message = "`per` is empty: a family is kept per one axis at least."
+        reading.error("bad-axis", keys.spans["per"][1], message, "name an axis, or take `per` out")
     type_ = keys.read("type", as_type)
     placement = keys.read("placement", one_of(PLACEMENTS, written="placement"))
     return Field(
@@ -89,7 +97,7 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
         grows=keys.read("grows", as_grows),
         bounded_by=keys.read("bounded_by", as_filled_text),
         view=keys.read("view", as_view),
-        manager_may=read_permissions(keys, reading),
+        manager_may=read_permissions(words["manager_may"], keys, reading),
         revisit=keys.read("revisit", as_filled_text),
         measured=keys.read_or("measured", as_list(as_measured), ()),
         at=at,
@@ -106,11 +114,15 @@ def read_reason(keys: Keys, owner: Scalar, reading: Reading) -> str:
     reason = keys.read("reason", _empty_or_text) if "reason" in keys.spans else ""
     if reason is None:
         return ""
-    said = _letters(reason)
-    if not said or said == _letters(owner.value) or _PLACEHOLDER.fullmatch(reason.strip()):
+    hint = "say what the manager may do with the value, or why it may do nothing"
+    if _TODO.search(reason):
+        message = f"The reason of `{owner.value}` is still to be written."
+        reading.error("todo-reason", value, message, hint)
+        return ""
+    if _says_nothing(reason.strip(), owner.value):
         message = f"`{owner.value}` needs a reason that a reviewer can agree or disagree with."
-        hint = "say what the manager may do with the value, or why it may do nothing"
         reading.error("missing-reason", _visible(value, key), message, hint)
+        return ""
     return reason
 
 
@@ -124,20 +136,29 @@ def _visible(value: Span, key: Span) -> Span:
     return key if empty else value
 
 
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text).lower()
+def _says_nothing(reason: str, name: str) -> bool:
+    said = [word for word in _words(reason) if word not in _EMPTY_WORDS]
+    repeated = [word for word in _words(name) if word not in _EMPTY_WORDS]
+    return "".join(said) in ("", "".join(repeated)) or _NOTHING.fullmatch(reason) is not None
 
 
-def read_permissions(keys: Keys, reading: Reading) -> tuple[Permission, ...]:
+def _words(text: str) -> list[str]:
+    return re.split(r"[\W_]+", text.lower())
+
+
+def read_permissions(words: Iterable[Word], keys: Keys, reading: Reading) -> tuple[Permission, ...]:
     """What the manager may do, each once."""
-    words = keys.read("manager_may", as_words)
-    if words == ():
+    if keys.read("manager_may", _is_empty):
         message = "`manager_may` is empty: an object that the manager may not act on is an attr."
         hint = "list what it may do, or write `placement: attr`"
         reading.error("missing-key", keys.spans["manager_may"][1], message, hint)
     read = one_of(PERMISSIONS, PERMISSIONS_LATER, written="permission")
-    found = (read(Scalar(word.text, "single", word.at, 0, 0), reading) for word in words or ())
+    found = (read(Scalar(word.text, "single", word.at, 0, 0), reading) for word in words)
     return tuple(permission for permission in found if permission is not None)
+
+
+def _is_empty(node: Node, reading: Reading) -> bool:
+    return isinstance(node, Sequence) and not node.items
 
 
 def as_shape(node: Node, reading: Reading) -> Shape | None:
@@ -198,6 +219,10 @@ def as_recompute(node: Node, reading: Reading) -> Recompute | None:
     """What a field is rebuilt from; None where that or its cost was refused."""
     keys = Keys(node, tables.RECOMPUTE, reading, node.span)
     sources, cost = keys.read("from", as_words), keys.read("cost", as_size)
+    if keys.read("from", _is_empty):
+        message = "`from` is empty: a value that is rebuilt from nothing is a constant."
+        hint = "name the fields or the values of `elsewhere` that it is rebuilt from"
+        reading.error("missing-key", keys.spans["from"][1], message, hint)
     doc = keys.read_or("doc", as_filled_text, "")
     if sources is None or cost is None:
         return None

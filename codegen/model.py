@@ -105,7 +105,8 @@ class Elsewhere:
     reason: str
     closes_with: str | None
     at: Span
-    closes_with_at: Span
+    # Where each of its keys was written, and the key's value.
+    keys: Mapping[str, tuple[Span, Span]] = field(factory=dict, eq=False, repr=False)
 
 
 @frozen

@@ -27,11 +27,12 @@ SURFACE = frozenset(_SURFACE.split())
 
 # What the templates write into a module, a class or a method.
 _WRITTEN = """
-    accelerator add append as_bool as_float as_int as_str Attr bool ceil_div check_sizes
-    classmethod cls declared declared_nbytes DeclaredBytes dict dtype equal float FrameRing int
-    item LatentBuffer list Literal manager max min NDArray np numpy object ObjectField optional
-    Param reset_reason self session session_id session_state SessionStateManager SessionView
-    set steps str Tensor torch tuple typing ViewField
+    AbstractContextManager accelerator add Any append as_bool as_float as_int as_names as_str
+    Attr AttrFamily Axis bool CapturedAxis ceil_div check_sizes classmethod cls contextlib
+    declared declared_nbytes DeclaredBytes dict dtype EncodeOnce equal float FrameRing int item
+    LatentBuffer len list Literal manager max min module NDArray np numpy object ObjectFamily
+    ObjectField optional Param range reset_reason self session session_id session_state
+    SessionStateManager SessionView set steps str sum Tensor torch tuple typing ViewField
 """
 WRITTEN = frozenset(_WRITTEN.split())
 
@@ -66,6 +67,8 @@ def _generated(schema: Schema) -> Iterator[tuple[str, str]]:
         yield f"reset_{reset.name}", f"the reset `{reset.name}`"
     for group in schema.groups:
         yield f"reset_{group.name}", f"the group `{group.name}`"
+    for handoff in schema.handoffs:
+        yield f"lend_{handoff.name}", f"the handoff `{handoff.name}`"
     for field in schema.fields:
-        if field.placement == "object":
+        if "accumulate" in field.manager_may:
             yield f"append_{field.name}", f"the field `{field.name}`"

@@ -13,6 +13,7 @@ from typing import Literal
 from attrs import frozen
 
 from .emit.header import Comment, is_current, is_ours, is_untouched
+from .paths import shown
 from .settings import UsageError
 
 # What the generator writes; other files in the folder are nobody's business here.
@@ -53,13 +54,15 @@ def _read(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+        raise UsageError(f"{shown(path)}: cannot be read ({error.strerror})") from error
 
 
 def drift(folder: Path, targets: Iterable[Target]) -> list[Drift]:
     """Every file in `folder` that is missing, changed, left over, or not the generator's."""
     found: list[Drift] = []
     expected = {target.name: target for target in targets}
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{shown(folder)}: is a file, and generated files need a folder")
     for target in expected.values():
         path = folder / target.name
         text = _read(path)
@@ -81,7 +84,7 @@ def _files(folder: Path) -> list[Path]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise UsageError(f"{folder}: cannot be read ({error.strerror})") from error
+        raise UsageError(f"{shown(folder)}: cannot be read ({error.strerror})") from error
 
 
 def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> list[Path]:
@@ -97,7 +100,7 @@ def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> 
     for state in states:
         if state.blocks:
             raise UsageError(
-                f"{state.path}: was not written by session-state and is never overwritten; "
+                f"{shown(state.path)}: was not written by session-state and is never overwritten; "
                 "move it away or choose another --output"
             )
     try:
@@ -109,7 +112,7 @@ def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> 
                 changed.append(state.path)
     except OSError as error:
         raise UsageError(
-            f"{error.filename or folder}: cannot be written ({error.strerror})"
+            f"{shown(Path(error.filename or folder))}: cannot be written ({error.strerror})"
         ) from error
     return changed
 

@@ -86,7 +86,7 @@ def parse(source: Source, report: Report) -> Mapping | None:
     root = yaml.compose(source.text, yaml.CSafeLoader)
     if root is None or (isinstance(root, yaml.ScalarNode) and not (root.value or root.style)):
         message = "The file has no content."
-        hint = "start it with `schema: 1`, or `session-state new MODEL` writes a first schema"
+        hint = "start it with `schema: 1`; docs/schema.md has the keys"
         report.error(source.path, "empty-schema", Span(1, 1, 1, 1), message, hint)
         return None
     node = _Nodes(source, report).node(root)

@@ -2,6 +2,7 @@
 
 from .accounting import SeenStorages, Walk, device_bytes, merge_bytes, walk
 from .attrs import SessionAttr
+from .axes import Family
 from .base import StateObject
 from .errors import (
     FieldFrozen,
@@ -21,11 +22,13 @@ from .manager import (
     SessionStateManager,
     resolve_session_state_config,
 )
-from .objects import FrameRing, LatentBuffer
+from .objects import EncodeOnce, FrameRing, LatentBuffer
 from .view import SessionView
 
 __all__ = [
     "DEFAULT_MAX_SESSIONS",
+    "EncodeOnce",
+    "Family",
     "FieldFrozen",
     "FieldUnset",
     "FrameRing",

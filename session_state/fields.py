@@ -1,13 +1,15 @@
 """The descriptors that generated classes declare their fields with."""
 
 from collections.abc import Callable, Iterable, Mapping
-from operator import index
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, get_origin, overload
 
 import numpy as np
 import torch
 
 from .base import StateObject
+from .coercions import UNCHANGED, Coerce, checked
+from .errors import FieldFrozen
+from .objects import is_same
 
 if TYPE_CHECKING:
     from typing import Self
@@ -16,74 +18,40 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Item = TypeVar("Item")
-O = TypeVar("O", bound=StateObject[Any, Any])  # noqa: E741
-
-Coerce = Callable[[Any], T]
-
-
-def _expected(what: str, value: object) -> TypeError:
-    return TypeError(f"expected {what}, got {value!r} ({type(value).__name__})")
-
-
-def as_int(value: Any) -> int:
-    """`value` as a plain int, through `operator.index`; TypeError for what is no integer."""
-    if type(value) is int:
-        return value
-    try:
-        return int(index(value))
-    except TypeError:
-        raise _expected("int", value) from None
-
-
-def as_bool(value: Any) -> bool:
-    """`value` when it is a bool; TypeError for everything else, 0 and 1 included."""
-    if type(value) is bool:
-        return value
-    raise _expected("bool", value)
-
-
-def as_float(value: Any) -> float:
-    """`value` as a plain float, from an int, a float or a NumPy float; TypeError otherwise."""
-    if isinstance(value, (int, float, np.floating)) and not isinstance(value, bool):
-        return float(value)
-    raise _expected("float", value)
-
-
-def as_str(value: Any) -> str:
-    """`value` when it is a str; TypeError otherwise."""
-    if isinstance(value, str):
-        return value
-    raise _expected("str", value)
-
-
-def optional(coerce: Coerce[T]) -> Coerce[T | None]:
-    """The coercion that lets None through."""
-    return lambda value: None if value is None else coerce(value)
-
-
-# What a coercion returns unchanged when the value is of exactly this type.
-_UNCHANGED: dict[Any, type] = {as_int: int, as_bool: bool, as_float: float, as_str: str}
-
-
-def _checked(coerce: Coerce[T], value: object, session_id: str | None, what: str) -> T:
-    try:
-        return coerce(value)
-    except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"session {session_id!r}, {what}: {error}") from None
+Kept = TypeVar("Kept", bound=StateObject[Any, Any])
 
 
 class Field:
-    """What all descriptors share: the name under which a class declares them, and their reason."""
+    """What all descriptors share: their name in a class, their reason, and what ends with them.
+
+    `dependents` are the fields that are cleared when this one is cleared or replaced, as far as
+    the chain of their `invalidated_by` goes.
+    """
 
     name = ""
+    dependents: tuple[str, ...] = ()
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, invalidated_by: tuple[str, ...] = ()) -> None:
         self.reason = reason
+        self.invalidated_by = invalidated_by
         self.__doc__ = reason
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
+
+    def link(self, dependents: tuple[str, ...]) -> None:
+        """Note the fields that end with this one; called once the whole class is known."""
+        self.dependents = dependents
+
+    def open(self, view: "SessionView") -> None:
+        """Make what the first view of a session makes."""
+
+    def clear(self, view: "SessionView") -> None:
+        """Go back to what a new session has."""
+
+    def _invalidate(self, view: "SessionView") -> None:
+        for name in self.dependents:
+            view._declared[name].clear(view)
 
 
 class Param(Field, Generic[T]):
@@ -103,7 +71,7 @@ class Param(Field, Generic[T]):
     ) -> None:
         super().__init__(doc)
         self.coerce = coerce
-        self._exact = _UNCHANGED.get(coerce)
+        self._exact = UNCHANGED.get(coerce)
         self.minimum = minimum
         self.maximum = maximum
         self.shapes_objects = shapes_objects
@@ -123,20 +91,20 @@ class Param(Field, Generic[T]):
 
     def check(self, session_id: str | None, value: object) -> T:
         """`value` coerced. Raises TypeError, and ValueError outside the bounds."""
-        checked: Any = value
+        found: Any = value
         if type(value) is not self._exact:
-            checked = _checked(self.coerce, value, session_id, f"param {self.name!r}")
+            found = checked(self.coerce, value, session_id, f"param {self.name!r}")
         low, high = self.minimum, self.maximum
-        if (low is not None and checked < low) or (high is not None and checked > high):
+        if (low is not None and found < low) or (high is not None and found > high):
             bounds = " and ".join(
                 f"at {word} {bound}"
                 for word, bound in (("least", low), ("most", high))
                 if bound is not None
             )
             raise ValueError(
-                f"session {session_id!r}, param {self.name!r}: expected {bounds}, got {checked!r}"
+                f"session {session_id!r}, param {self.name!r}: expected {bounds}, got {found!r}"
             )
-        return cast("T", checked)
+        return cast("T", found)
 
 
 _MISSING: Final[Any] = object()
@@ -153,11 +121,23 @@ class Attr(Field, property, Generic[T]):
 
     @overload
     def __init__(
-        self, *, default: T, coerce: Coerce[T] | None = None, reason: str = ""
+        self,
+        *,
+        default: T,
+        coerce: Coerce[T] | None = None,
+        once: bool = False,
+        invalidated_by: tuple[str, ...] = (),
+        reason: str = "",
     ) -> None: ...
     @overload
     def __init__(
-        self, *, factory: Callable[[], T], coerce: Coerce[T] | None = None, reason: str = ""
+        self,
+        *,
+        factory: Callable[[], T],
+        coerce: Coerce[T] | None = None,
+        once: bool = False,
+        invalidated_by: tuple[str, ...] = (),
+        reason: str = "",
     ) -> None: ...
     def __init__(
         self,
@@ -165,6 +145,8 @@ class Attr(Field, property, Generic[T]):
         default: T = _MISSING,
         factory: Callable[[], T] | None = None,
         coerce: Coerce[T] | None = None,
+        once: bool = False,
+        invalidated_by: tuple[str, ...] = (),
         reason: str = "",
     ) -> None:
         if (default is _MISSING) == (factory is None):
@@ -172,12 +154,25 @@ class Attr(Field, property, Generic[T]):
         self.default = default
         self.factory = factory
         self.coerce = coerce
+        self.once = once
         self.reason = reason
+        self.invalidated_by = invalidated_by
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
+        self._make_accessors()
+
+    def link(self, dependents: tuple[str, ...]) -> None:
+        """Note the fields that end with this one; a plain one keeps its plain writer."""
+        self.dependents = dependents
+        self._make_accessors()
+
+    def _make_accessors(self) -> None:
         read = self._plain_reader() if self.factory is None else self._making_reader(self.factory)
-        property.__init__(self, read, self._writer())
+        write = self._writer()
+        if self.once or self.dependents:
+            write = self._careful_writer(write)
+        property.__init__(self, read, write)
         self.__doc__ = self.reason
 
     if TYPE_CHECKING:
@@ -210,14 +205,32 @@ class Attr(Field, property, Generic[T]):
         return read
 
     def _writer(self) -> "Callable[[SessionView, T], None]":
-        name, coerce, exact = self.name, self.coerce, _UNCHANGED.get(self.coerce)
+        name, coerce, exact = self.name, self.coerce, UNCHANGED.get(self.coerce)
 
         def write(view: Any, value: Any) -> None:
             if view._status.closed:
                 view._status.require_open(name)
             if coerce is not None and type(value) is not exact:
-                value = _checked(coerce, value, view.session_id, f"field {name!r}")
+                value = checked(coerce, value, view.session_id, f"field {name!r}")
             view._session.attrs[name] = value
+
+        return write
+
+    def _careful_writer(
+        self, plain: "Callable[[SessionView, T], None]"
+    ) -> "Callable[[SessionView, T], None]":
+        """Writes that keep the first value, or take the fields along that depend on it."""
+
+        def write(view: Any, value: Any) -> None:
+            attrs = view._session.attrs
+            held = attrs.get(self.name)
+            if self.once and held is not None and not view._status.closed:
+                if not is_same(held, value):
+                    raise _frozen(view, self.name)
+                return
+            plain(view, value)
+            if not is_same(held, attrs[self.name]):
+                self._invalidate(view)
 
         return write
 
@@ -226,22 +239,30 @@ class Attr(Field, property, Generic[T]):
         view._session.attrs.pop(self.name, None)
 
 
-class _Stored(Field, Generic[O]):
+def _frozen(view: "SessionView", place: str) -> FieldFrozen:
+    return FieldFrozen(
+        f"session {view.session_id!r}, field {place!r}: it is written once and holds a value; "
+        "reset it before writing another"
+    )
+
+
+class _Stored(Field, Generic[Kept]):
     """A field whose value is a state object, made when the first view opens the session."""
 
     def __init__(
         self,
-        kind: type[O],
+        kind: type[Kept],
         *,
         allocate: Callable[[Any], Mapping[str, Any]] = lambda view: {},
+        invalidated_by: tuple[str, ...] = (),
         reason: str = "",
     ) -> None:
-        super().__init__(reason)
+        super().__init__(reason, invalidated_by)
         # A parametrised alias would set __orig_class__ on every object that it makes.
-        self.kind: type[O] = get_origin(kind) or kind
+        self.kind: type[Kept] = get_origin(kind) or kind
         self.allocate = allocate
 
-    def object_of(self, view: "SessionView") -> O:
+    def object_of(self, view: "SessionView") -> Kept:
         """The session's object, allocated while the session is open; never the value it views as."""
         session = view._session
         status = session.status
@@ -253,12 +274,16 @@ class _Stored(Field, Generic[O]):
             made.allocate(**self.allocate(view))
             if held is not None:
                 return session.put(self.name, made)
-            return cast("O", session.setdefault(self.name, made))
+            return cast("Kept", session.setdefault(self.name, made))
         if held._cell is not status:
             self._bound(held, view)
         if not held.resident and not status.closed:
             held.allocate(**self.allocate(view))
         return held
+
+    def open(self, view: "SessionView") -> None:
+        """Make the session's object."""
+        self.object_of(view)
 
     def clear(self, view: "SessionView") -> None:
         """Reset the object and allocate it again; one that fails to reset leaves the session."""
@@ -270,19 +295,19 @@ class _Stored(Field, Generic[O]):
             raise
         held.allocate(**self.allocate(view))
 
-    def _bound(self, obj: O, view: "SessionView") -> O:
+    def _bound(self, obj: Kept, view: "SessionView") -> Kept:
         obj._cell, obj._field = view._session.status, self.name
         return obj
 
 
-class ObjectField(_Stored[O]):
+class ObjectField(_Stored[Kept]):
     """A field that reads as its state object; it is written through the object's methods."""
 
     @overload
     def __get__(self, view: None, cls: type | None = None) -> "Self": ...
     @overload
-    def __get__(self, view: "SessionView", cls: type | None = None) -> O: ...
-    def __get__(self, view: "SessionView | None", cls: type | None = None) -> "Self | O":
+    def __get__(self, view: "SessionView", cls: type | None = None) -> Kept: ...
+    def __get__(self, view: "SessionView | None", cls: type | None = None) -> "Self | Kept":
         return self if view is None else self.object_of(view)
 
     def __set__(self, view: "SessionView", value: object) -> None:
@@ -305,9 +330,10 @@ class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
         concat: int | None = None,
         stack: int | None = None,
         allocate: Callable[[Any], Mapping[str, Any]] = lambda view: {},
+        invalidated_by: tuple[str, ...] = (),
         reason: str = "",
     ) -> None:
-        super().__init__(kind, allocate=allocate, reason=reason)
+        super().__init__(kind, allocate=allocate, invalidated_by=invalidated_by, reason=reason)
         self.concat = concat
         self.stack = stack
 
@@ -329,6 +355,7 @@ class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
         self.clear(view)
         for seed in seeds:
             held.append(seed)
+        self._invalidate(view)
 
     def _joined(self, viewed: Any) -> Any:
         if not isinstance(viewed, list):

@@ -11,11 +11,14 @@ from torch import Tensor
 
 from .accounting import SeenStorages, device_bytes
 from .base import StateObject
-from .errors import FieldUnset, RingTooShort
+from .errors import FieldFrozen, FieldUnset, RingTooShort
 
 Item = TypeVar("Item")
 ViewT = TypeVar("ViewT")
 Store = TypeVar("Store")
+Value = TypeVar("Value")
+
+_SCALARS = (bool, int, float, str)
 
 
 class _Accumulator(StateObject[Item, ViewT]):
@@ -223,6 +226,81 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
 
     def _require_allocated(self) -> None:
         _allocated(self._allocated or None, self._place)
+
+
+class EncodeOnce(StateObject[Value, Value | None]):
+    """A value that is encoded once, reread, and rebuilt when it was let go of.
+
+    It is kept by reference, never cloned. Writing the same value again changes nothing, where a new
+    tuple or list of the same tensors is the same.
+    """
+
+    def __init__(self) -> None:
+        self._value: Value | None = None
+
+    def allocate(self) -> None:
+        """Be ready for a value. Raises SessionClosed."""
+        self._require_open()
+
+    def stage(self, payload: Value) -> None:
+        """Hold a value beside what is committed. Raises as `commit` does."""
+        self._vet_next(payload)
+        super().stage(payload)
+
+    def commit(self, payload: Value | None = None) -> None:
+        """Write `payload` and leave what is staged; without one, write what is staged.
+
+        Raises SessionClosed, and FieldFrozen when it holds another value.
+        """
+        value = self._staged if payload is None else payload
+        if value is None:
+            return
+        self._vet_next(value)
+        if self._value is None:
+            self._value = value
+        if payload is None:
+            self.discard()
+
+    def view(self, *, include_staged: bool = True) -> Value | None:
+        """The value, or None while there is none."""
+        if self._value is None and include_staged:
+            return self._staged
+        return self._value
+
+    def reset(self) -> None:
+        """Let go of the value and of what is staged."""
+        self._value = None
+        self.discard()
+
+    def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
+        """Bytes behind the value and the staged one, per device."""
+        return device_bytes((self._value, self._staged), seen)
+
+    @property
+    def resident(self) -> bool:
+        """Whether it was written."""
+        return self._value is not None
+
+    def _vet_next(self, payload: Value) -> None:
+        self._require_open()
+        if self._value is not None and not is_same(self._value, payload):
+            raise FieldFrozen(
+                f"{self._place}: it is written once and holds a value; reset it before writing "
+                "another"
+            )
+
+
+def is_same(held: object, value: object) -> bool:
+    """Whether writing `value` over `held` replaces nothing.
+
+    The same object is the same, so is an equal scalar of one type, and so are tuples and lists
+    whose items are.
+    """
+    if held is value:
+        return True
+    if isinstance(held, (tuple, list)) and isinstance(value, (tuple, list)):
+        return len(held) == len(value) and all(map(is_same, held, value))
+    return type(held) is type(value) and isinstance(value, _SCALARS) and held == value
 
 
 def _allocated(store: Store | None, place: str) -> Store:

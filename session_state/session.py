@@ -30,15 +30,17 @@ class Measure(NamedTuple):
 class SessionState(KeepsBooks):
     """The state objects of one session by name, and `attrs`, the values that it only carries.
 
-    `attrs` is a plain dict. `status` is shared with the session's objects and views.
+    `attrs` is a plain dict. `captured` has the sizes that families learnt at their first write, by
+    the name of what was written. `status` is shared with the session's objects and views.
     """
 
-    __slots__ = ("_objects", "_opening", "attrs", "status", "__weakref__")
+    __slots__ = ("_objects", "_opening", "attrs", "captured", "status", "__weakref__")
 
     def __init__(self, session_id: str = "default") -> None:
         self._objects: dict[str, StateObject[Any, Any]] = {}
         self._opening: dict[None, Opening] = {}
         self.attrs: dict[str, object] = {}
+        self.captured: dict[str, int] = {}
         self.status = Status(session_id)
 
     def get(self, name: str) -> StateObject[Any, Any] | None:
@@ -92,6 +94,7 @@ class SessionState(KeepsBooks):
                 self.remove(name)
                 errors.append(error)
         self.attrs.clear()
+        self.captured.clear()
         raise_all(f"session {self.status.session_id!r}: several objects failed to reset", errors)
 
     def close(self) -> None:

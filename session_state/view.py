@@ -1,10 +1,14 @@
 """The typed object that model code holds: what every generated class extends."""
 
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .errors import SessionClassMismatch, SessionParamsDiffer, raise_all
+from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, ObjectField, Param, ViewField
 from .kinds import KeepsBooks
+from .loans import Loan
 from .session import Opening
 
 if TYPE_CHECKING:
@@ -34,7 +38,6 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
 
     _schema: ClassVar[str] = ""
     _declared: ClassVar[dict[str, Field]] = {}
-    _stored: ClassVar[tuple[ObjectField[Any] | ViewField[Any], ...]] = ()
     _params_declared: ClassVar[dict[str, Param[Any]]] = {}
     _shaping: ClassVar[tuple[str, ...]] = ()
 
@@ -52,9 +55,8 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             for name, value in vars(base).items()
             if isinstance(value, Field)
         }
-        cls._stored = tuple(
-            field for field in cls._declared.values() if isinstance(field, (ObjectField, ViewField))
-        )
+        for name, field in cls._declared.items():
+            field.link(_dependents(cls._declared, name))
         cls._params_declared = {
             name: field for name, field in cls._declared.items() if isinstance(field, Param)
         }
@@ -98,8 +100,8 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         mine = Opening(self._schema, {name: self._params[name] for name in self._shaping})
         opening = session.opened_as(mine)
         if opening is mine and not self._status.closed:
-            for field in self._stored:
-                field.object_of(self)
+            for field in self._declared.values():
+                field.open(self)
         return opening
 
     @property
@@ -112,13 +114,23 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
 
         Raises AttributeError for a carried value and for an unknown name.
         """
-        field = self._declared.get(name)
-        if isinstance(field, (ObjectField, ViewField)):
+        family, _, keys = name.partition("/")
+        field = self._declared.get(family)
+        if isinstance(field, (ObjectField, ViewField)) and not keys:
             return field.object_of(self)
-        what = "is carried and has no object" if isinstance(field, Attr) else "is no field"
+        if isinstance(field, ObjectFamily):
+            return field.object_at(self, name)
+        carried = isinstance(field, (Attr, AttrFamily))
+        what = "is carried and has no object" if carried else "is no field"
         raise AttributeError(
             f"session {self.session_id!r}: {name!r} {what} of {type(self).__name__}"
         )
+
+    def _lend(
+        self, module: Any, key: Any, **attribute_to_field: str
+    ) -> AbstractContextManager[None]:
+        """Lend fields, or one key of families, to attributes of `module`; see `Loan`."""
+        return Loan(self, module, key, attribute_to_field)
 
     def nbytes_by_device(self) -> dict[str, int]:
         """Bytes that the session holds, per device, each storage once. Never raises."""
@@ -130,12 +142,11 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         A field that raises stops none of the others. Raises SessionClosed.
         """
         errors: list[Exception] = []
-        for name in names:
+        dependents = (other for name in names for other in self._declared[name].dependents)
+        for name in dict.fromkeys((*names, *dependents)):
             self._status.require_open(name)
-            field = self._declared[name]
-            assert isinstance(field, (Attr, ObjectField, ViewField))
             try:
-                field.clear(self)
+                self._declared[name].clear(self)
             except Exception as error:
                 errors.append(error)
         raise_all(f"session {self.session_id!r}: several fields failed to reset", errors)
@@ -143,3 +154,13 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
     def __repr__(self) -> str:
         state = "closed" if self._status.closed else "open"
         return f"<{type(self).__name__} {self.session_id!r} {state}>"
+
+
+def _dependents(declared: Mapping[str, Field], source: str) -> tuple[str, ...]:
+    """The fields that are cleared with `source`, directly or through another, in order."""
+    found = {source: None}
+    for _ in declared:
+        for name, field in declared.items():
+            if not found.keys().isdisjoint(field.invalidated_by):
+                found[name] = None
+    return tuple(name for name in found if name != source)

@@ -1,9 +1,10 @@
 """The class-level declaration of each param and field."""
 
-from ..expressions.ast import Atom, Generic, Size, Type, Union
+from ..expressions.ast import Atom, Generic, Type, Union
 from ..expressions.sizes import names_in
 from ..expressions.types import may_be_none, members
 from ..model import Default, Field, Param, Schema, Unset
+from ..place import working_on
 from . import python
 from .axes import axis_constant
 from .literals import LINE, call, keyword_string, string, width
@@ -26,14 +27,12 @@ def param_declaration(schema: Schema, param: Param) -> str:
 
 def field_declaration(schema: Schema, field: Field) -> str:
     """`name = ...`: one declaration for each of the ways in which a field is kept."""
-    make = _object if field.placement == "object" else _attr
-    head, arguments = make(field)
-    shared = [
-        *_family(schema, field),
-        *_invalidation(field),
-        keyword_string("reason", field.reason, 8),
-    ]
-    return call(f"{field.name} = {head}", [*arguments, *shared], 4)
+    with working_on(f"field {field.name}"):
+        make = _object if field.placement == "object" else _attr
+        head, arguments = make(field)
+        reason = keyword_string("reason", field.reason, 8)
+        arguments += [*_family(schema, field), *_invalidation(field), reason]
+        return call(f"{field.name} = {head}", arguments, 4)
 
 
 def _object(field: Field) -> tuple[str, list[str]]:
@@ -102,14 +101,15 @@ def _allocation(field: Field) -> list[str]:
     """The object's sizes, read off the session's params."""
     if field.ring is None:
         return []
-    if field.kind == "FrameRing":
-        sizes = {"size": _of_session(field.ring.size), "along": str(field.ring.along)}
-    else:
-        sizes = {"maxlen": _of_session(field.ring.size)}
-    entries = [f'"{name}": {text}' for name, text in sizes.items()]
+    size = field.ring.size
+    name = "size" if field.kind == "FrameRing" else "maxlen"
+    rest = [f'"along": {field.ring.along}'] if field.kind == "FrameRing" else []
+    entries = [f'"{name}": {python.size_text(size, _of_session)}', *rest]
     flat = f"allocate=lambda session: {{{', '.join(entries)}}}"
     if 8 + width(flat) + 1 <= LINE:
         return [flat]
+    first = python.size_lines(size, LINE - 12 - len(f'"{name}": ,'), _of_session)
+    entries = [f'"{name}": ' + "\n            ".join(first), *rest]
     lines = "".join(f"            {entry},\n" for entry in entries)
     return [f"allocate=lambda session: {{\n{lines}        }}"]
 
@@ -124,8 +124,8 @@ def _shaping(schema: Schema) -> set[str]:
     return named | {axis.param for axis in axes if axis.param}
 
 
-def _of_session(size: Size) -> str:
-    return python.size_text(size, lambda name: f"session.{name}")
+def _of_session(name: str) -> str:
+    return f"session.{name}"
 
 
 def _default(field: Field) -> str:

@@ -3,7 +3,7 @@
 from attrs import frozen
 
 from ..declared import STEPS, declaration
-from ..expressions.ast import Both, Condition, Either
+from ..expressions.ast import Condition, Size
 from ..expressions.sizes import names_in
 from ..model import Default, Dim, Field, Group, Handoff, Param, Reset, Schema, Unset
 from . import python
@@ -115,24 +115,30 @@ def reset_reason(schema: Schema) -> Method:
 
 
 def _if(condition: Condition) -> str:
-    flat = f"if {python.condition_text(condition)}:"
-    if _BODY + width(flat) <= LINE or not isinstance(condition, Both | Either):
+    lines = python.condition_lines(condition, LINE - _BODY - len("if :"))
+    if len(lines) == 1:
+        return f"if {lines[0]}:"
+    inner = "\n" + " " * (_BODY + 4)
+    return f"if ({inner}{inner.join(lines)}\n{' ' * _BODY}):"
+
+
+def _derived(dim: Dim) -> str:
+    """A dim that follows from others, unless the caller gave it."""
+    size, rest = python.size_text(dim.size), f"if {dim.name} is None else {dim.name}"
+    flat = f"{dim.name} = {size} {rest}"
+    if _BODY + width(flat) <= LINE:
         return flat
-    word, first, rest = ("and", 2, 3) if isinstance(condition, Both) else ("or", 1, 1)
-    parts = [
-        python.condition_text(part, outer=rest if index else first)
-        for index, part in enumerate(_chain(condition))
-    ]
-    inner = " " * (_BODY + 4)
-    lines = f"\n{inner}{word} ".join(parts)
-    return f"if (\n{inner}{lines}\n{' ' * _BODY}):"
-
-
-def _chain(condition: Both | Either) -> list[Condition]:
-    """The operands of a run of one operator."""
-    kind = type(condition)
-    left = _chain(condition.left) if isinstance(condition.left, kind) else [condition.left]
-    return [*left, condition.right]
+    inner = "\n" + " " * (_BODY + 4)
+    room = LINE - _BODY - 4
+    if width(f"{size} {rest}") <= room:
+        lines = [f"{size} {rest}"]
+    else:
+        lines = [
+            *python.size_lines(dim.size, room),
+            f"if {dim.name} is None",
+            f"else {dim.name}",
+        ]
+    return f"{dim.name} = ({inner}{inner.join(lines)}\n{' ' * _BODY})"
 
 
 def declared_nbytes(schema: Schema) -> Method:
@@ -149,10 +155,7 @@ def declared_nbytes(schema: Schema) -> Method:
         arguments.append(f"dtype: str = {string(schema.default_dtype)}")
     arguments += [_parameter(param, _shipped(param)) for param in schema.params]
     arguments += [_dim(dim) for dim in schema.dims]
-    lines = [
-        f"{dim.name} = {python.size_text(dim.size)} if {dim.name} is None else {dim.name}"
-        for dim in derived
-    ]
+    lines = list(map(_derived, derived))
     sizes = [STEPS] * grows + [item.name for item in schema.dims]
     if sizes:
         lines.append(_statement("check_sizes", [f"{name}={name}" for name in sizes]))
@@ -161,7 +164,7 @@ def declared_nbytes(schema: Schema) -> Method:
         if one:
             device = "accelerator" if field.device == "accelerator" else '"cpu"'
             item = "dtype" if one.dtype is None else string(one.dtype)
-            terms = [python.size_text(term) for term in one.terms]
+            terms = [_term(term) for term in one.terms]
             lines.append(_statement("declared.add", [string(field.name), device, item, *terms]))
     what = "generation" if schema.scope == "generation" else "session"
     after = f" after `{STEPS}` steps" if grows else ""
@@ -171,6 +174,11 @@ def declared_nbytes(schema: Schema) -> Method:
         (*lines, "return declared"),
         decorator="classmethod",
     )
+
+
+def _term(term: Size) -> str:
+    inner = _BODY + 4
+    return f"\n{' ' * inner}".join(python.size_lines(term, LINE - inner - 1))
 
 
 def _shipped(param: Param) -> Default | Unset:

@@ -1,7 +1,6 @@
 """Sizes, conditions, types and defaults of a schema as Python text."""
 
 from collections.abc import Callable
-from functools import reduce
 from math import isfinite
 from typing import Literal
 
@@ -31,7 +30,7 @@ from ..expressions.ast import (
     Union,
 )
 from ..model import Default
-from .literals import string
+from .literals import string, width
 
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "//": 2, "%": 2}
 
@@ -64,10 +63,49 @@ def size_text(size: Operand, spell: Spell = str, outer: int = 0) -> str:
             return f"({text})" if rank < outer else text
 
 
-def product(factors: list[Size]) -> Size:
-    """The factors multiplied, without the ones that are 1."""
-    kept = [one for one in factors if one != Number(1)] or [Number(1)]
-    return reduce(lambda left, right: Binary("*", left, right), kept)
+def size_lines(size: Size, room: int, spell: Spell = str) -> list[str]:
+    """`size` in one line where it fits, else an operand a line, each behind its operator."""
+    flat = size_text(size, spell)
+    if width(flat) <= room:
+        return [flat]
+    match size:
+        case Members(axis=axis, size=count, condition=condition):
+            chosen = condition_lines(condition, room - len("    if "), spell)
+            loop = f"for {axis} in range({size_text(count, spell)})"
+            inner = ["1", loop, f"if {chosen[0]}", *chosen[1:]]
+            return ["sum(", *(f"    {line}" for line in inner), ")"]
+        case Binary():
+            return _operand_lines(size, room, spell)
+    return [flat]
+
+
+def _operand_lines(size: Binary, room: int, spell: Spell) -> list[str]:
+    rank = _PRECEDENCE[size.operator]
+    left: Size = size
+    lines: list[str] = []
+    while isinstance(left, Binary) and _PRECEDENCE[left.operator] == rank:
+        right = size_text(left.right, spell, rank + 1)
+        # Parentheses hold an operand together; any other may take lines of its own.
+        kept = [right] if right.startswith("(") else size_lines(left.right, room - 3, spell)
+        kept[0] = f"{left.operator} {kept[0]}"
+        lines[:0] = kept
+        left = left.left
+    first = size_text(left, spell, rank)
+    return [*([first] if first.startswith("(") else size_lines(left, room, spell)), *lines]
+
+
+def condition_lines(condition: Condition, room: int, spell: Spell = str) -> list[str]:
+    """`condition` in one line where it fits, else an operand a line, each behind its operator."""
+    flat = condition_text(condition, spell)
+    if width(flat) <= room or not isinstance(condition, Both | Either):
+        return [flat]
+    word, first, rest = ("and", 2, 3) if isinstance(condition, Both) else ("or", 1, 1)
+    kind, lines = type(condition), []
+    left: Condition = condition
+    while isinstance(left, kind):
+        lines.append(f"{word} {condition_text(left.right, spell, rest)}")
+        left = left.left
+    return [condition_text(left, spell, first), *reversed(lines)]
 
 
 def condition_text(condition: Condition, spell: Spell = str, outer: int = 0) -> str:

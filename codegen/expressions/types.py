@@ -16,6 +16,8 @@ AtomName = Literal["int", "float", "bool", "str", "None", "Tensor", "ndarray"]
 Origin = Literal["list", "tuple", "dict", "set"]
 ATOMS: tuple[AtomName, ...] = ("int", "float", "bool", "str", "None", "Tensor", "ndarray")
 ORIGINS: tuple[Origin, ...] = ("list", "tuple", "dict", "set")
+# What a param that gives the keys of an axis is.
+NAMES = Generic("tuple", (Atom("str"),), variadic=True)
 LATER = frozenset({"Generator", "opaque"})
 
 _NAMES = (*ATOMS, *ORIGINS, "Literal")

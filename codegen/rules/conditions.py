@@ -46,6 +46,8 @@ def _types(schema: Schema) -> dict[str, Type | None]:
 
 def _read_type(field: Field) -> Type | None:
     """The type that reading a field gives; an object with a view reads as None when empty."""
+    if field.per:
+        return None
     if field.placement != "object" or field.type is None:
         return field.type
     return Union((field.type, Atom("None"))) if field.view else None
@@ -71,12 +73,16 @@ def unknown_names(schema: Schema) -> Iterator[Problem]:
 def bad_conditions(schema: Schema) -> Iterator[Problem]:
     """Questions that a value of this type cannot answer."""
     types = _types(schema)
-    opaque = {f.name for f in schema.fields if f.placement == "object" and not f.view}
+    families = {field.name for field in schema.fields if field.per}
+    opaque = {f.name for f in schema.fields if f.placement == "object" and not f.view} - families
     for rule in schema.reset_rules:
         for name in names_in(rule.condition):
             if name.name in opaque:
                 message = f"`{name.name}` is an object, and conditions see values."
                 yield Problem(name.at, message, "ask about an attr that follows it")
+            elif name.name in families:
+                message = f"`{name.name}` has a value for each key, and conditions see one."
+                yield Problem(name.at, message, "ask about an attr that is not kept per key")
         yield from _bad_parts(rule.condition, types)
 
 

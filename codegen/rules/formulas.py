@@ -1,25 +1,21 @@
 """Rules about the values that formulas have at the shipped configuration."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from ..declared import ITEMSIZE, STEPS, declared, shipped_params
-from ..expressions.ast import Atom, Size
-from ..expressions.evaluate import FormulaError, evaluate, inexact_divisions
+from ..declared import ITEMSIZE, STEPS, declared, keys, shipped_params
+from ..expressions.ast import Atom, Name, Size, Type
+from ..expressions.evaluate import MAX_KEYS, FormulaError, evaluate, inexact_divisions
 from ..expressions.sizes import MAX_SIZE, names_in
-from ..expressions.types import show
-from ..model import Field, Schema
+from ..expressions.types import NAMES, show
+from ..model import Axis, Field, Schema
 from .problem import Problem, key_of
-from .references import field_sizes
+from .references import field_sizes, sizes_in
 
 
 def _sizes(schema: Schema) -> Iterator[Size]:
     """Every formula of the schema, dims first."""
-    for dim in schema.dims:
-        yield dim.size
-    for field in schema.fields:
-        yield from field_sizes(field)
-        if field.ring:
-            yield field.ring.size
+    yield from (dim.size for dim in schema.dims)
+    yield from sizes_in(schema)
 
 
 def _values(schema: Schema) -> dict[str, int]:
@@ -47,15 +43,22 @@ def bad_values(schema: Schema) -> Iterator[Problem]:
     values = _values(schema)
     types = {param.name: param.type for param in schema.params}
     for size in _sizes(schema):
-        for name in names_in(size):
-            type_ = types.get(name.name, Atom("int"))
-            if type_ != Atom("int"):
-                message = f"`{name.name}` is {show(type_)}, and sizes are whole numbers."
-                yield Problem(name.at, message, "use an int param, or a dim")
+        yield from _not_numbers(names_in(size), types)
         if all(name.name in values for name in names_in(size)):
             yield from _bad_value(size, values)
+    for axis in schema.axes:
+        yield from _not_numbers(names_in(axis.where) if axis.where else (), types)
+        yield from _bad_range(axis, shipped_params(schema))
     for field in schema.fields:
         yield from _too_many_bytes(schema, field, values)
+
+
+def _not_numbers(names: Iterable[Name], types: Mapping[str, Type]) -> Iterator[Problem]:
+    for name in names:
+        type_ = types.get(name.name, Atom("int"))
+        if type_ != Atom("int"):
+            message = f"`{name.name}` is {show(type_)}, and sizes are whole numbers."
+            yield Problem(name.at, message, "use an int param, or a dim")
 
 
 def _bad_value(size: Size, values: Mapping[str, int]) -> Iterator[Problem]:
@@ -71,8 +74,21 @@ def _bad_value(size: Size, values: Mapping[str, int]) -> Iterator[Problem]:
         yield Problem(size.at, message, "a size is 1 or more")
 
 
+def _bad_range(axis: Axis, values: Mapping[str, int]) -> Iterator[Problem]:
+    """A range that has no key, or more than a session could have objects for."""
+    size = _value(axis.size, values) if axis.kind == "range" and axis.size else None
+    if size is None or any(name.name not in values for name in names_in(keys(axis))):
+        return
+    if size > MAX_KEYS:
+        message = f"An axis has at most {MAX_KEYS} keys, and this one would have {size}."
+        yield Problem(axis.value_at, message, "look for a factor too many")
+    elif axis.where is not None:
+        yield from _bad_value(keys(axis), values)
+
+
 def _too_many_bytes(schema: Schema, field: Field, values: Mapping[str, int]) -> Iterator[Problem]:
     sizes = [*field_sizes(field), *([field.ring.size] if field.ring else [])]
+    sizes += [keys(axis) for axis in schema.axes if axis.name in field.per]
     dtype = field.dtype or schema.default_dtype
     if not sizes or dtype not in ITEMSIZE or any(_value(size, values) is None for size in sizes):
         return
@@ -88,11 +104,12 @@ def _too_many_bytes(schema: Schema, field: Field, values: Mapping[str, int]) -> 
 
 def missing_shipped(schema: Schema) -> Iterator[Problem]:
     """Params in formulas that have no value to quote bytes at."""
-    used = {name.name for size in _sizes(schema) for name in names_in(size)}
+    sizes = [*_sizes(schema), *map(keys, schema.axes)]
+    used = {name.name for size in sizes for name in names_in(size)}
     for param in schema.params:
         if (
             param.name in used
-            and param.type == Atom("int")
+            and param.type in (Atom("int"), NAMES)
             and not {"default", "shipped"} & param.keys.keys()
         ):
             message = f"Bytes depend on `{param.name}`, which has no value to quote them at."

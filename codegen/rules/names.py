@@ -11,8 +11,6 @@ from .problem import Problem, value_in
 
 # Files of a package that no model may take.
 _PACKAGE_FILES = frozenset({"__init__", "__main__"})
-
-
 _LOOK_LIKE_DIGITS = ("l", "O", "I")
 
 
@@ -34,27 +32,40 @@ def _named(schema: Schema) -> Iterator[_Named]:
         yield _Named("param", param.name, param.at, members)
     for dim in schema.dims:
         yield _Named("dim", dim.name, dim.at)
+    for axis in schema.axes:
+        yield _Named("axis", axis.name, axis.at)
     for argument in schema.arguments:
         yield _Named("argument", argument.name, argument.at)
     if schema.class_name:
         yield _Named("class", schema.class_name, value_in(schema, "class"))
 
 
-def _events(schema: Schema) -> Iterator[_Named]:
-    """Resets and groups: the class gets a method `reset_<name>` for each."""
+def _methods(schema: Schema) -> Iterator[tuple[str, _Named]]:
+    """Resets, groups and handoffs, each with the name of the method that the class gets for it."""
     for reset in schema.resets:
-        yield _Named("reset", reset.name, reset.at)
+        yield f"reset_{reset.name}", _Named("reset", reset.name, reset.at)
     for group in schema.groups:
-        yield _Named("group", group.name, group.at)
+        yield f"reset_{group.name}", _Named("group", group.name, group.at)
+    for handoff in schema.handoffs:
+        yield f"lend_{handoff.name}", _Named("handoff", handoff.name, handoff.at)
+
+
+def _owned(schema: Schema) -> Iterator[_Named]:
+    """What others keep: no code names it, and fields are rebuilt from it by name."""
+    for one in schema.elsewhere:
+        yield _Named("value of `elsewhere`", one.name, one.at)
 
 
 def bad_names(schema: Schema) -> Iterator[Problem]:
     """Names that are no Python names, and a model that no module can be named after."""
-    for named in (*_named(schema), *_events(schema)):
+    methods = (named for _, named in _methods(schema))
+    for named in (*_named(schema), *methods, *_owned(schema)):
         if not is_identifier(named.name):
             close = spelling(named.name)
             hint = f"call it `{close}`" if close else "use letters, digits and underscores"
-            message = f"`{named.name}` is not a name that Python code can use for a {named.what}."
+            article = "an" if named.what[0] in "ae" else "a"
+            what = f"{article} {named.what}"
+            message = f"`{named.name}` is not a name that Python code can use for {what}."
             yield Problem(named.at, message, hint)
         elif named.name in _LOOK_LIKE_DIGITS:
             message = f"`{named.name}` reads like a digit, and linters refuse it."
@@ -76,11 +87,11 @@ def reserved_names(schema: Schema) -> Iterator[Problem]:
             yield _rename(named, reason)
         elif named.what in ("field", "param") and named.name in methods:
             yield _rename(named, f"is the method that {methods[named.name]} gets")
-    for event in _events(schema):
-        if event.name.startswith("_"):
-            yield _rename(event, "starts with an underscore, which is the runtime's own space")
-        elif f"reset_{event.name}" in SURFACE | EMITTED:
-            yield _rename(event, f"would replace the generated method `reset_{event.name}`")
+    for method, named in _methods(schema):
+        if named.name.startswith("_"):
+            yield _rename(named, "starts with an underscore, which is the runtime's own space")
+        elif method in SURFACE | EMITTED:
+            yield _rename(named, f"would replace the generated method `{method}`")
 
 
 def _taken(named: _Named) -> str | None:
@@ -108,13 +119,26 @@ def duplicate_names(schema: Schema) -> Iterator[Problem]:
     fields = [_Named("field", field.name, field.at) for field in schema.fields]
     dims = [_Named("dim", dim.name, dim.at) for dim in schema.dims]
     arguments = [_Named("argument", one.name, one.at) for one in schema.arguments]
-    owned = [_Named("value of `elsewhere`", one.name, one.at) for one in schema.elsewhere]
     yield from _repeated(params, dims)
     yield from _repeated(params, fields)
     yield from _repeated([*params, *fields], arguments)
-    yield from _repeated(fields, owned)
-    resets = [event for event in _events(schema) if event.what == "reset"]
-    yield from _repeated(resets, [event for event in _events(schema) if event.what == "group"])
+    yield from _repeated(fields, _owned(schema))
+    axes = [_Named("axis", axis.name, axis.at) for axis in schema.axes]
+    yield from _repeated([*params, *dims], axes)
+    yield from _constants(axes)
+    methods = [named for _, named in _methods(schema)]
+    resets = [named for named in methods if named.what == "reset"]
+    yield from _repeated(resets, [named for named in methods if named.what == "group"])
+
+
+def _constants(axes: Iterable[_Named]) -> Iterator[Problem]:
+    """Axes that differ in case only: generated code has a constant for each, in upper case."""
+    known: dict[str, _Named] = {}
+    for axis in axes:
+        other = known.setdefault(axis.name.upper(), axis)
+        if other is not axis:
+            message = f"The axes `{other.name}` and `{axis.name}` differ in nothing but case."
+            yield Problem(axis.at, message, "give one of them another name")
 
 
 def _repeated(first: Iterable[_Named], second: Iterable[_Named]) -> Iterator[Problem]:

@@ -7,10 +7,12 @@ from ..expressions.types import arrays_in, holds_bytes, may_be_none, show
 from ..model import Field, Joined, Schema
 from .problem import Problem, key_of, value_of
 
-_OF_OBJECTS = ("kind", "manager_may", "ring", "grows", "bounded_by", "view")
+_OF_OBJECTS = ("kind", "manager_may", "ring", "grows", "bounded_by", "view", "recompute")
 _OF_ATTRS = ("default", "written", "entries")
 # Keys that only some kinds have.
 _OF_KINDS: Mapping[str, tuple[str, ...]] = {
+    "ring": ("LatentBuffer", "FrameRing"),
+    "view": ("LatentBuffer", "FrameRing"),
     "grows": ("LatentBuffer",),
     "bounded_by": ("LatentBuffer",),
 }
@@ -73,7 +75,7 @@ def _two_sizes(field: Field) -> Iterator[Problem]:
 def _wrong_for_kind(field: Field) -> Iterator[Problem]:
     for key, kinds in _OF_KINDS.items():
         if key in field.keys and field.kind not in kinds:
-            message = f"`{key}` belongs to {' and '.join(kinds)}; this is a {field.kind}."
+            message = f"`{key}` belongs to {' and '.join(kinds)}; this is {_a(field.kind)}."
             yield Problem(key_of(field, key), message, "take it out")
     if field.kind == "LatentBuffer" and "ring" in field.keys:
         for key in ("grows", "bounded_by"):
@@ -84,9 +86,22 @@ def _wrong_for_kind(field: Field) -> Iterator[Problem]:
             message = "The ring of a LatentBuffer counts items, and has no dimension."
             hint = "take `along` out, or write `kind: FrameRing` to count frames"
             yield Problem(field.ring.at, message, hint)
-    if "view" in field.keys and field.type not in (None, Atom("Tensor")):
+    if field.kind == "EncodeOnce" and "accumulate" in field.manager_may:
+        message = "An EncodeOnce is written once, and there is nothing to accumulate."
+        hint = "take `accumulate` out, or choose a kind that is appended to"
+        at = dict(zip(field.manager_may, field.name_spans["manager_may"], strict=False))
+        yield Problem(at["accumulate"], message, hint)
+    if (
+        "view" in field.keys
+        and field.kind in _OF_KINDS["view"]
+        and field.type not in (None, Atom("Tensor"))
+    ):
         message = f"A view joins tensors; the items of `{field.name}` are no plain Tensor."
         yield Problem(key_of(field, "view"), message, "take it out and read the items")
+
+
+def _a(kind: str | None) -> str:
+    return f"an {kind}" if kind in ("EncodeOnce",) else f"a {kind}"
 
 
 def missing_keys(schema: Schema) -> Iterator[Problem]:
@@ -181,7 +196,8 @@ def bad_types(schema: Schema) -> Iterator[Problem]:
         if field.type is None:
             continue
         if may_be_none(field.type):
-            message = f"The type of a {field.kind} is that of one item, which is there."
+            held = "the value" if field.kind == "EncodeOnce" else "one item"
+            message = f"The type of {_a(field.kind)} is that of {held}, which is there."
             hint = "take `None` out; an empty object reads as empty by itself"
             yield Problem(value_of(field, "type"), message, hint)
         elif field.kind == "FrameRing" and field.type != Atom("Tensor"):

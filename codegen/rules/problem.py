@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from attrs import frozen
 
-from ..model import Field, Schema
+from ..model import Elsewhere, Field, Schema
 from ..span import Span
 
 START = Span(1, 1, 1, 1)
@@ -31,8 +31,8 @@ def key_of(owner: Field, key: str) -> Span:
     return owner.keys[key][0] if key in owner.keys else owner.at
 
 
-def value_of(owner: Field, key: str) -> Span:
-    """Where a field's value of `key` was written, or the field where it was not."""
+def value_of(owner: Field | Elsewhere, key: str) -> Span:
+    """Where the value of a key was written, or its owner where it was not."""
     return owner.keys[key][1] if key in owner.keys else owner.at
 
 

@@ -6,7 +6,7 @@ from ..expressions.ast import Name, Size
 from ..expressions.sizes import names_in
 from ..model import Field, Schema
 from ..names import KEYWORDS, is_identifier
-from .problem import Problem, did_you_mean
+from .problem import Problem, did_you_mean, value_of
 
 
 def field_sizes(field: Field) -> Iterator[Size]:
@@ -16,6 +16,19 @@ def field_sizes(field: Field) -> Iterator[Size]:
             yield dimension.size
     for entry in field.entries:
         yield entry.count
+
+
+def sizes_in(schema: Schema) -> Iterator[Size]:
+    """The formulas of a schema's axes and fields."""
+    for axis in schema.axes:
+        if axis.size is not None:
+            yield axis.size
+    for field in schema.fields:
+        yield from field_sizes(field)
+        if field.ring:
+            yield field.ring.size
+        if field.recompute:
+            yield field.recompute.cost
 
 
 def unknown_names(schema: Schema) -> Iterator[Problem]:
@@ -30,12 +43,15 @@ def unknown_names(schema: Schema) -> Iterator[Problem]:
                 yield Problem(name.at, message, "a dim may use params and the dims above it")
         yield from _unknown(names_in(dim.size), known | set(dims), schema)
         known = known | {dim.name}
-    for field in schema.fields:
-        for size in field_sizes(field):
-            yield from _unknown(names_in(size), known, schema)
-        if field.ring:
-            ring = [name for name in names_in(field.ring.size) if name.name not in dims]
-            yield from _unknown(ring, known, schema)
+    for size in sizes_in(schema):
+        yield from _unknown(names_in(size), known, schema)
+    for axis in schema.axes:
+        if axis.param is not None and axis.param not in params | schema.broken:
+            message = f"There is no param `{axis.param}` to take the names of `{axis.name}` from."
+            hint = "declare it under `params`, or list the names: `names: [...]`"
+            yield Problem(axis.value_at, message, did_you_mean(axis.param, params, hint))
+        if axis.where is not None:
+            yield from _unknown(names_in(axis.where), known | {axis.name}, schema)
 
 
 def _unknown(names: Iterable[Name], known: Iterable[str], schema: Schema) -> Iterator[Problem]:
@@ -75,6 +91,12 @@ def unknown_resets(schema: Schema) -> Iterator[Problem]:
             for pair in zip(field.survives, field.name_spans["survives"], strict=True)
         ),
     ]
+    ends = known | {schema.scope}
+    for one in schema.elsewhere:
+        if one.closes_with is not None and one.closes_with not in ends:
+            message = f"`{one.closes_with}` is no reset, and not the end of the {schema.scope}."
+            hint = did_you_mean(one.closes_with, ends, f"write `{schema.scope}`, or a reset")
+            yield Problem(value_of(one, "closes_with"), message, hint)
     for name, span in used:
         if name not in known:
             message = f"There is no reset `{name}`."
@@ -95,10 +117,7 @@ def unused_dims(schema: Schema) -> Iterator[Problem]:
     """Dims that no shape mentions; what was refused or misspelt may have meant them."""
     if not schema.complete or any(unknown_names(schema)):
         return
-    sizes = [dim.size for dim in schema.dims]
-    for field in schema.fields:
-        sizes.extend(field_sizes(field))
-        sizes.extend([field.ring.size] if field.ring else [])
+    sizes = [*(dim.size for dim in schema.dims), *sizes_in(schema)]
     used = {name.name for size in sizes for name in names_in(size)}
     for dim in schema.dims:
         usable = is_identifier(dim.name) and dim.name not in KEYWORDS

@@ -10,7 +10,17 @@ from attrs import frozen
 
 from ..findings import Severity
 from ..model import Schema
-from . import conditions, formulas, names, placement, references, values
+from . import (
+    conditions,
+    dependencies,
+    families,
+    formulas,
+    names,
+    placement,
+    reasons,
+    references,
+    values,
+)
 from .problem import Problem
 
 Check = Callable[[Schema], Iterator[Problem]]
@@ -64,9 +74,20 @@ RULES: tuple[Rule, ...] = (
         "missing-key", "What every field of a kind must say, this one says.", placement.missing_keys
     ),
     _error("bad-choice", "A value of a closed set is one of it."),
-    _error("not-supported-yet", "A part of the language that is not built is never ignored."),
+    _error(
+        "not-supported-yet",
+        "A part of the language that is not built is never ignored.",
+        families.unbuilt_families,
+    ),
     _error("missing-reason", "Every placement has a reason that can be disagreed with."),
-    _error("bad-name", "A name can be written in Python as it is.", names.bad_names),
+    _error("todo-reason", "A draft does not pass for what a person decided."),
+    _error("repeated-reason", "A reason is of its own field.", reasons.repeated_reasons),
+    _error(
+        "bad-name",
+        "A name can be written in Python as it is.",
+        names.bad_names,
+        families.bad_attributes,
+    ),
     _error(
         "reserved-name",
         "A name does not hide Python's, the session's or generated code's own.",
@@ -80,7 +101,14 @@ RULES: tuple[Rule, ...] = (
         conditions.unknown_names,
     ),
     _error("unknown-reset", "A reset that is named is declared.", references.unknown_resets),
-    _error("unknown-field", "A group lists fields of its schema.", references.unknown_fields),
+    _error(
+        "unknown-field",
+        "A field that is named is declared.",
+        references.unknown_fields,
+        dependencies.unknown_sources,
+        families.unknown_partners,
+    ),
+    _error("unknown-axis", "An axis that is named is declared.", families.unknown_axes),
     _error(
         "wrong-kind",
         "A key belongs to the placement, kind and type of its field.",
@@ -104,7 +132,38 @@ RULES: tuple[Rule, ...] = (
         "missing-horizon", "What grows is quoted at a number of steps.", placement.missing_horizons
     ),
     _error("bad-dimension", "A ring and a view agree with the shape.", placement.bad_dimensions),
-    _error("bad-axis", "An axis has keys that a running session can tell apart."),
+    _error(
+        "bad-axis",
+        "The keys of a family are known to the running session, and can be told apart.",
+        families.bad_axes,
+        families.bad_families,
+    ),
+    _error(
+        "bad-partner",
+        "Fields that are complete together are two, under keys of one axis.",
+        families.bad_partners,
+    ),
+    _error(
+        "bad-handoff",
+        "A loan is of one value, which can be taken back.",
+        families.bad_handoffs,
+    ),
+    _error(
+        "missing-permission",
+        "What a field asks the manager to do, `manager_may` says.",
+        dependencies.missing_permissions,
+    ),
+    _error(
+        "missing-recompute",
+        "The manager lets go of nothing that cannot be brought back.",
+        dependencies.missing_recomputes,
+    ),
+    _error("cycle", "Nothing is rebuilt from, or ended by, itself.", dependencies.cycles),
+    _error(
+        "outlives-source",
+        "A field does not outlive what it is derived or rebuilt from.",
+        dependencies.outliving,
+    ),
     _error("bad-ring", "A ring's size is known to the running session.", references.ring_sizes),
     _error(
         "missing-default", "An attr has a value before it is assigned.", values.missing_defaults
@@ -130,5 +189,8 @@ RULES: tuple[Rule, ...] = (
     _warning("inexact-division", "A division that drops a remainder is meant.", formulas.inexact),
     _warning(
         "unused-dim", "A dim that nothing uses is a typo or a leftover.", references.unused_dims
+    ),
+    _warning(
+        "unused-axis", "An axis that nothing is kept per is a leftover.", families.unused_axes
     ),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..declared import ARRAY_DTYPES, ITEMSIZE
 from ..expressions.ast import Atom, Choice, Generic, Type
 from ..expressions.types import atoms, holds_bytes, may_be_none, members, show
-from ..model import Default, Plain, Schema, Unset
+from ..model import Default, Field, Plain, Schema, Unset
 from ..span import Span
 from .problem import Problem, did_you_mean, key_of, value_in, value_of
 
@@ -15,14 +15,18 @@ _PARAM_ATOMS = frozenset({"int", "float", "bool", "str", "None"})
 def param_types(schema: Schema) -> Iterator[Problem]:
     """Params of a type that cannot be compared between views, or be changed behind one."""
     for param in schema.params:
-        mutable = any(
-            isinstance(member, Generic) and member.origin != "tuple"
-            for member in members(param.type)
-        )
-        if mutable or any(atom.name not in _PARAM_ATOMS for atom in atoms(param.type)):
+        if not is_param_type(param.type):
             message = f"A param cannot be {show(param.type)}: sessions compare and keep params."
             hint = "use int, float, bool, str, Literal, or a tuple of them"
             yield Problem(param.keys["type"][1], message, hint)
+
+
+def is_param_type(type_: Type) -> bool:
+    """Whether values of this type can be compared, and not be changed."""
+    mutable = any(
+        isinstance(member, Generic) and member.origin != "tuple" for member in members(type_)
+    )
+    return not mutable and all(atom.name in _PARAM_ATOMS for atom in atoms(type_))
 
 
 def missing_defaults(schema: Schema) -> Iterator[Problem]:
@@ -30,12 +34,15 @@ def missing_defaults(schema: Schema) -> Iterator[Problem]:
     for field in schema.fields:
         if field.placement != "attr" or field.type is None or may_be_none(field.type):
             continue
+        # A key of a family is absent until it is written.
+        if "per" in field.keys:
+            continue
         if "default" not in field.keys:
             message = (
                 f"`{field.name}` is {show(field.type)} and has no value before it is assigned."
             )
-            tensor = holds_bytes(field.type)
-            hint = "write `| None` behind its type" if tensor else "add `default:`, or `| None`"
+            absent = holds_bytes(field.type) or field.written == "once"
+            hint = "write `| None` behind its type" if absent else "add `default:`, or `| None`"
             yield Problem(field.at, message, hint)
 
 
@@ -47,6 +54,20 @@ def bad_defaults(schema: Schema) -> Iterator[Problem]:
     for field in schema.fields:
         if field.type is not None and field.placement == "attr":
             yield from _bad_default(field.default, field.type, value_of(field, "default"))
+        yield from _default_of_nothing(field)
+
+
+def _default_of_nothing(field: Field) -> Iterator[Problem]:
+    """A default where what was never written has to be seen as that."""
+    if isinstance(field.default, Unset) or field.default is None:
+        return
+    at = value_of(field, "default")
+    if "per" in field.keys:
+        message = f"A key of `{field.name}` is absent until it is written, and has no default."
+        yield Problem(at, message, "take it out, and ask `key in ...` for what may be absent")
+    elif field.written == "once":
+        message = f"`{field.name}` is written once, so until then it is None and not a value."
+        yield Problem(at, message, "take it out, and write `| None` behind the type")
 
 
 def _bad_default(value: Default | Unset, type_: Type, at: Span) -> Iterator[Problem]:

@@ -10,7 +10,9 @@ from codegen.source import decode
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CASES = REPOSITORY / "tests" / "cases"
+SHIPPED = sorted((REPOSITORY / "schemas").glob("*.yaml"))
 DREAMZERO = REPOSITORY / "schemas" / "dreamzero.yaml"
+COSMOS3 = REPOSITORY / "schemas" / "cosmos3.yaml"
 
 _SCHEMA = """\
 schema: 1

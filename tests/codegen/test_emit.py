@@ -20,6 +20,7 @@ from .project import REPOSITORY
 
 SHIPPED = sorted((REPOSITORY / "schemas").glob("*.yaml"))
 EVERYTHING = Path(__file__).parent / "everything.yaml"
+LONG = Path(__file__).parent / "long.yaml"
 
 
 def loaded(path: Path) -> Schema:
@@ -38,10 +39,13 @@ def own_names(schema: Schema) -> set[str]:
         *(param.name for param in schema.params),
         *(dim.name for dim in schema.dims),
         *(field.name for field in schema.fields),
+        *(axis.name for axis in schema.axes),
+        *(lent.attribute for handoff in schema.handoffs for lent in handoff.lend),
         *(argument.name for argument in schema.arguments),
         *(f"append_{field.name}" for field in schema.fields),
         *(f"reset_{reset.name}" for reset in schema.resets),
         *(f"reset_{group.name}" for group in schema.groups),
+        *(f"lend_{handoff.name}" for handoff in schema.handoffs),
     }
 
 
@@ -63,7 +67,7 @@ def identifiers(text: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("path", [EVERYTHING, *SHIPPED], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [EVERYTHING, LONG, *SHIPPED], ids=lambda path: path.stem)
 def test_every_name_written_is_reserved(path: Path) -> None:
     """A schema cannot give a part of its own the name of something that the emitter writes."""
     schema = loaded(path)
@@ -75,7 +79,7 @@ def test_every_name_written_is_reserved(path: Path) -> None:
 def test_every_reserved_name_is_written() -> None:
     """The reserved set holds no name that the emitter no longer writes."""
     written: set[str] = set()
-    for path in (EVERYTHING, *SHIPPED):
+    for path in (EVERYTHING, LONG, *SHIPPED):
         written |= identifiers(module(loaded(path), "x.yaml"))
     assert set() == WRITTEN - written
 
@@ -92,7 +96,7 @@ def test_every_reserved_name_is_written() -> None:
 def test_generated_code_passes_the_linters(command: list[str], tmp_path: Path) -> None:
     """`ruff check`, `ruff format --check` and `mypy --strict` accept what was written as it is."""
     files: list[str] = []
-    for path in (EVERYTHING, *SHIPPED):
+    for path in (EVERYTHING, LONG, *SHIPPED):
         target = tmp_path / f"{path.stem}.py"
         target.write_text(module(loaded(path), "x.yaml"), encoding="utf-8")
         files.append(str(target))
@@ -106,7 +110,7 @@ def test_generated_code_passes_the_linters(command: list[str], tmp_path: Path) -
     assert 0 == done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("path", [EVERYTHING, *SHIPPED], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [EVERYTHING, LONG, *SHIPPED], ids=lambda path: path.stem)
 def test_generated_bytes_are_the_table_s(path: Path) -> None:
     """`declared_nbytes()` at its defaults says per field what the decision table says."""
     schema = loaded(path)

@@ -12,10 +12,13 @@ from codegen.expressions.types import parse_type
 from codegen.findings import render
 from codegen.model import UNSET, Measured
 
-from .schemas import CASES, DREAMZERO, dreamzero, examine, places, schema_text
+from .schemas import CASES, DREAMZERO, SHIPPED, dreamzero, examine, places, schema_text
 
 WHY = "reason: The model alone advances it."
 TEXT = DREAMZERO.read_text(encoding="utf-8")
+# One text per shipped schema, and the longest, for edits anywhere.
+TEXTS = [path.read_text(encoding="utf-8") for path in SHIPPED]
+LONGEST = max(map(len, TEXTS))
 
 
 def test_dreamzero_means_what_it_says() -> None:
@@ -260,6 +263,9 @@ FRAGMENTS = st.sampled_from(
             "object",
             "attr",
             "LatentBuffer",
+            "per: ",
+            "recompute: ",
+            "derived_from: [und_kv]",
         ),
     ]
 )
@@ -268,12 +274,12 @@ FRAGMENTS = st.sampled_from(
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.integers(0, len(TEXT)), st.integers(0, 30), FRAGMENTS), min_size=1, max_size=4
-    )
+        st.tuples(st.integers(0, LONGEST), st.integers(0, 30), FRAGMENTS), min_size=1, max_size=4
+    ),
+    st.sampled_from(TEXTS),
 )
-def test_a_damaged_schema_is_answered(edits: list[tuple[int, int, str]]) -> None:
-    """However the shipped schema is damaged, the answer is a model or findings that render."""
-    text = TEXT
+def test_a_damaged_schema_is_answered(edits: list[tuple[int, int, str]], text: str) -> None:
+    """However a shipped schema is damaged, the answer is a model or findings that render."""
     for start, length, fragment in edits:
         text = text[:start] + fragment + text[start + length :]
     schema, findings = examine(text)
@@ -286,9 +292,10 @@ def test_a_damaged_schema_is_answered(edits: list[tuple[int, int, str]]) -> None
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.integers(0, TEXT.count("\n") - 1))
-def test_a_schema_without_one_line_is_answered(line: int) -> None:
+@given(st.integers(0, LONGEST), st.sampled_from(TEXTS))
+def test_a_schema_without_one_line_is_answered(line: int, text: str) -> None:
     """A deleted line leaves a model or findings."""
-    lines = TEXT.split("\n")
-    schema, findings = examine("\n".join(lines[:line] + lines[line + 1 :]))
+    lines = text.split("\n")
+    del lines[line % len(lines)]
+    schema, findings = examine("\n".join(lines))
     assert schema is not None or findings

@@ -21,15 +21,14 @@ from session_state.view import SessionView
 
 from .schemas import REPOSITORY, examine, places, schema_text
 
-WHY = "reason: The model alone advances it."
-
 
 def codes(text: str) -> list[str]:
     return [code for code, _, _ in places(text)]
 
 
 def counter(name: str) -> str:
-    return f"{name}: {{placement: attr, type: int, default: 0, {WHY}}}"
+    reason = f"reason: 'The model alone counts {name} up.'"
+    return f"{name}: {{placement: attr, type: int, default: 0, {reason}}}"
 
 
 @pytest.mark.parametrize("name", [*keyword.kwlist, *sorted(SURFACE | EMITTED)])

@@ -7,9 +7,11 @@ import pytest
 from codegen.findings import render
 from codegen.rules import RULES
 
-from .schemas import CASES, DREAMZERO, examine
+from .schemas import CASES, SHIPPED, examine
 
-VARIANTS = sorted(path.parent for path in CASES.glob("*/*/schema.yaml"))
+VARIANTS = sorted(
+    path.parent for path in CASES.glob("*/*/schema.yaml") if path.parts[-3] != "generated"
+)
 
 
 @pytest.mark.parametrize("folder", VARIANTS, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -45,6 +47,7 @@ def test_severities_are_those_of_the_registry() -> None:
     assert found == {(code, severities[code]) for code, _ in found}
 
 
-def test_the_shipped_schema_is_clean() -> None:
-    """No rule finds anything in the schema that ships."""
-    assert () == examine(DREAMZERO.read_bytes())[1]
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_the_shipped_schemas_are_clean(path: Path) -> None:
+    """No rule finds anything in a schema that ships."""
+    assert () == examine(path.read_bytes())[1]

@@ -1,0 +1,160 @@
+"""Loans: a session's values in another object's attributes for the time of a call."""
+
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final
+
+from .axes import Keys
+from .errors import NothingCaptured, raise_all
+from .families import FamilyField
+from .fields import Field, ObjectField
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .view import SessionView
+
+_MISSING: Final = object()
+
+
+class Loan(AbstractContextManager[None]):
+    """Lends one key of families, or whole fields, to attributes of a borrower.
+
+    On entry each attribute has the value, or None where it is absent. A clean exit takes all the
+    attributes back, or nothing; values that were complete and are written once stay as they are.
+    On every exit each attribute is again what it was.
+    """
+
+    def __init__(
+        self, view: "SessionView", module: Any, key: Any, lent: "Mapping[str, str]"
+    ) -> None:
+        self._view = view
+        self._module = module
+        self._lent = {name: _Lent(view, view._declared[field], key) for name, field in lent.items()}
+        self._before: dict[str, object] = {}
+        self._complete = False
+
+    def __enter__(self) -> None:
+        values = {name: lent.read() for name, lent in self._lent.items()}
+        self._complete = all(value is not None for value in values.values())
+        if not self._complete:
+            values = dict.fromkeys(values)
+        try:
+            for name, value in values.items():
+                before = _own(self._module, name)
+                setattr(self._module, name, value)
+                self._before[name] = before
+        except BaseException:
+            self._restore()
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None:
+                self._capture({name: getattr(self._module, name, None) for name in self._lent})
+        finally:
+            self._restore()
+
+    def _capture(self, produced: "Mapping[str, Any]") -> None:
+        """Take everything back, or nothing: all of it is looked at before any of it is written."""
+        if self._complete and all(lent.stays for lent in self._lent.values()):
+            return
+        for name, value in produced.items():
+            self._view._status.require_open(self._lent[name].field)
+            if value is None or (isinstance(value, (list, tuple)) and not value):
+                raise NothingCaptured(
+                    f"{self._lent[name].place}: the loan ended and {name!r} of "
+                    f"{type(self._module).__name__} holds nothing; the session is as it was"
+                )
+        for name, value in produced.items():
+            self._lent[name].vet(value)
+        try:
+            for name, value in produced.items():
+                self._lent[name].write(value)
+        except BaseException:
+            for lent in self._lent.values():
+                lent.forget()
+            raise
+
+    def _restore(self) -> None:
+        errors: list[Exception] = []
+        for name, before in reversed(self._before.items()):
+            try:
+                if before is _MISSING:
+                    delattr(self._module, name)
+                else:
+                    setattr(self._module, name, before)
+            except Exception as error:
+                errors.append(error)
+        self._before.clear()
+        raise_all(f"several attributes of {type(self._module).__name__} were not restored", errors)
+
+
+class _Lent:
+    """One lent field: of a family the branch under a key, otherwise the field itself."""
+
+    def __init__(self, view: "SessionView", field: Field, key: Any) -> None:
+        self._view = view
+        self.field = field.name
+        self._field = field
+        self._branch: Keys = ()
+        if isinstance(field, FamilyField):
+            self._branch = field.resolve(view, key, len(field.axes), len(field.axes))
+
+    @property
+    def place(self) -> str:
+        """How messages name it."""
+        return f"session {self._view.session_id!r}, field {self._field.name!r}"
+
+    @property
+    def stays(self) -> bool:
+        """Whether a value that is there is not taken again."""
+        if isinstance(self._field, FamilyField):
+            return self._field.is_frozen
+        return isinstance(self._field, ObjectField) or getattr(self._field, "once", False)
+
+    def read(self) -> Any:
+        """The value, or None."""
+        if isinstance(self._field, FamilyField):
+            return self._field.read(self._view, self._branch)
+        value = getattr(self._view, self._field.name)
+        return value.view() if isinstance(self._field, ObjectField) else value
+
+    def vet(self, value: Any) -> None:
+        """Raise what writing the value would raise because of what it is."""
+        if isinstance(self._field, FamilyField):
+            self._field.vet(self._view, self._branch, value)
+
+    def write(self, value: Any) -> None:
+        """Keep the value; of what was incomplete nothing stays."""
+        if isinstance(self._field, FamilyField):
+            if not self._field.is_complete(self._view, self._branch):
+                self._view._status.require_open(self._field.name)
+                self._field.forget(self._view, self._branch)
+            self._field.write(self._view, self._branch, value)
+        elif isinstance(self._field, ObjectField):
+            self._field.object_of(self._view).commit(value)
+        else:
+            setattr(self._view, self._field.name, value)
+
+    def forget(self) -> None:
+        """Let go of what a broken capture wrote."""
+        if isinstance(self._field, FamilyField):
+            self._field.forget(self._view, self._branch)
+        else:
+            self._field.clear(self._view)
+
+
+def _own(module: Any, name: str) -> object:
+    """What the module itself has under a name; a default of its class is not its own."""
+    own = getattr(module, "__dict__", None)
+    if own is not None and name not in own and hasattr(type(module), name):
+        found = getattr(type(module), name)
+        if not hasattr(type(found), "__set__"):
+            return _MISSING
+    return getattr(module, name, _MISSING)
