@@ -9,9 +9,10 @@ from torch import Tensor
 
 from session_state.manager import SessionStateManager
 
+from ..report import bytes_by_field, bytes_table, total
 from .bespoke import BespokeState
 from .compare import differences
-from .report import Outcome, bytes_table, show_progress, summary
+from .report import Outcome, show_progress, summary
 from .rollout import BLOCK, step
 from .state import DreamZeroState
 from .stream import EncoderStream, small_vae
@@ -80,7 +81,8 @@ def main() -> int:
     print("", *summary(outcomes), sep="\n")
     print(f"\nBytes the session holds, and the most its schema declares for {FRAMES} steps:\n")
     session = manager.get_or_create_session(SESSION)
-    print(*bytes_table(session, declared.by_field), sep="\n")
+    rows = [*bytes_by_field(session, declared.by_field)]
+    print(*bytes_table([*rows, total(rows)]), sep="\n")
     print("\nWhy each value lies where it lies: generated/DECISIONS.md")
     return int(any(outcome.differing for outcome in outcomes) != drop_a_slot)
 
