@@ -1,6 +1,7 @@
 PYTHON     ?= python3
 VENV_FLAGS ?=
 ARGS       ?=
+EXAMPLE    ?= dreamzero
 # A torch that is there already is kept as it is: pins would download another.
 CONSTRAINTS ?= $(if $(findstring --system-site-packages,$(VENV_FLAGS)),,constraints.txt)
 
@@ -13,7 +14,8 @@ REFERENCE := .reference/vllm_omni-0.30.0-py3-none-any.whl
 .PHONY: help run test check bench clean
 
 help:
-	@echo 'make run    stream a real VAE encoder through two states, side by side (ARGS=--break)'
+	@echo 'make run    stream a real VAE encoder through two states, side by side (ARGS=--break);'
+	@echo '           EXAMPLE=cosmos3 denoises with a transformer that borrows its cache instead'
 	@echo 'make test   run the tests (ARGS=-x ...)'
 	@echo 'make check  rules, drift, lint, format and types'
 	@echo 'make bench  how fast the tools are, beside what they are measured against'
@@ -23,7 +25,7 @@ help:
 
 run: $(VENV)/ready-demo
 	@$(BIN)/session-state generate
-	@$(BIN)/python -m examples.dreamzero $(ARGS)
+	@$(BIN)/python -m examples.$(EXAMPLE) $(ARGS)
 
 test: $(VENV)/ready-dev $(REFERENCE)
 	@$(BIN)/python -m pytest -rs $(ARGS)

@@ -100,8 +100,9 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
         """Raise what seeding an empty object with `payload` would raise."""
 
     @property
-    def _closed(self) -> bool:
-        return self._cell is not None and self._cell.closed
+    def _is_bound(self) -> bool:
+        """Whether a generated view made it: such an object reads as empty while it is cleared."""
+        return self._cell is not None
 
     def _require_open(self) -> None:
         if self._cell is not None:

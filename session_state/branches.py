@@ -1,6 +1,6 @@
 """A family as model code reads and writes it: `session.und_kv["cond", 3]`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .errors import FieldUnset, UnknownKey
@@ -41,7 +41,7 @@ class Branches(Generic[Value]):
             )
         return values[index]
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: Value | Sequence[Value]) -> None:
         field = self._field
         branch = field.resolve(self._view, key, len(field.axes), len(field.axes))
         field.write(self._view, branch, value)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from operator import index
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
@@ -12,7 +13,10 @@ Coerce = Callable[[Any], T]
 
 
 def _expected(what: str, value: object) -> TypeError:
-    return TypeError(f"expected {what}, got {value!r} ({type(value).__name__})")
+    kind = type(value).__name__
+    # Anything else may be large to show, or lie on a device.
+    shown = f"{value!r} ({kind})" if isinstance(value, (bool, int, float, str)) else kind
+    return TypeError(f"expected {what}, got {shown}")
 
 
 def as_int(value: Any) -> int:
@@ -67,10 +71,29 @@ def optional(coerce: Coerce[T]) -> Coerce[T | None]:
 UNCHANGED: dict[Any, type] = {as_int: int, as_bool: bool, as_float: float, as_str: str}
 
 
-def checked(coerce: Coerce[T], value: object, session_id: str | None, what: str) -> T:
-    """`value` coerced; what that raises names the session and `what`."""
+def checked(coerce: Coerce[T], value: object, place: str) -> T:
+    """`value` coerced; what that raises begins with `place`."""
     try:
         return coerce(value)
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"session {session_id!r}, {what}: {error}") from None
+        raise kind(f"{place}: {error}") from None
+
+
+def conforms(value: object, annotation: Any) -> bool:
+    """Whether a value is of the type that a schema declared, items of tuples and lists included."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (Union, UnionType):
+        return any(conforms(value, one) for one in arguments)
+    if origin is tuple:
+        if len(arguments) == 2 and arguments[1] is Ellipsis:
+            return isinstance(value, tuple) and all(conforms(one, arguments[0]) for one in value)
+        return (
+            isinstance(value, tuple)
+            and len(value) == len(arguments)
+            and all(map(conforms, value, arguments))
+        )
+    if origin is list:
+        return isinstance(value, list) and all(conforms(one, arguments[0]) for one in value)
+    kind = object if annotation is Any else origin or annotation
+    return not isinstance(kind, type) or isinstance(value, kind)

@@ -35,11 +35,11 @@ def resolve_session_state_config(
             enable = chosen
     cap = os.environ.get(_MAX_SESSIONS)
     if cap is not None:
-        if re.fullmatch("0*[1-9][0-9]{0,17}", cap.strip(), re.ASCII):
+        if re.fullmatch(r"\+?0*[1-9][0-9]{0,17}", cap.strip(), re.ASCII):
             max_sessions = int(cap)
         else:
             _ignored(_MAX_SESSIONS, cap, "an int of 1 or more")
-    return bool(enable), max_sessions or DEFAULT_MAX_SESSIONS
+    return bool(enable), int(max_sessions or DEFAULT_MAX_SESSIONS)
 
 
 def _ignored(variable: str, value: str, expected: str) -> None:

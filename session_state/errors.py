@@ -47,9 +47,12 @@ class NothingCaptured(SessionStateError, RuntimeError):
     """A loan ended cleanly and its borrower had produced nothing."""
 
 
-def raise_all(message: str, errors: Sequence[Exception]) -> None:
-    """Raise what was collected: one error as itself, several as an ExceptionGroup, none not at all."""
+def raise_all(message: str, errors: Sequence[BaseException]) -> None:
+    """Raise what was collected: one error as itself, several as an ExceptionGroup, none not at all.
+
+    A KeyboardInterrupt among several makes it a BaseExceptionGroup.
+    """
     if len(errors) == 1:
         raise errors[0]
     if errors:
-        raise ExceptionGroup(message, errors)
+        raise BaseExceptionGroup(message, errors)

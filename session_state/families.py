@@ -8,6 +8,7 @@ from typing import (
     Generic,
     TypeVar,
     cast,
+    get_args,
     get_origin,
     overload,
 )
@@ -15,7 +16,7 @@ from typing import (
 from .axes import Axis, CapturedAxis, Key, Keys
 from .base import StateObject
 from .branches import Branches
-from .coercions import Coerce, checked
+from .coercions import Coerce, checked, conforms
 from .errors import FieldFrozen, UnknownKey
 from .fields import Field
 from .objects import is_same
@@ -164,11 +165,18 @@ class FamilyField(Field, ABC, Generic[Value]):
 
     def vet_one(self, view: "SessionView", keys: Keys, value: Any) -> Value:
         """One value as it is kept. Raises TypeError and ValueError."""
-        if value is None:
+        if value is None or not conforms(value, self.annotation):
+            expected = str(self.annotation).replace("torch.", "")
             raise TypeError(
-                f"{self.place(view, keys)}: expected a value, got None; delete the key to clear it"
+                f"{self.place(view, keys)}: expected {expected}, got {_kind(value)}; delete the "
+                "key to clear it"
             )
         return cast("Value", value)
+
+    @property
+    @abstractmethod
+    def annotation(self) -> Any:
+        """The declared type of one value."""
 
     def write(self, view: "SessionView", branch: Keys, value: Any) -> None:
         """Write all of one branch, or nothing of it.
@@ -245,6 +253,12 @@ class ObjectFamily(FamilyField[Value]):
             per=per, complete_with=complete_with, invalidated_by=invalidated_by, reason=reason
         )
         self.kind: type[StateObject[Value, Value | None]] = get_origin(kind) or kind
+        self._annotation = next(iter(get_args(kind)), object)
+
+    @property
+    def annotation(self) -> Any:
+        """What the objects' class was parametrised with."""
+        return self._annotation
 
     def open(self, view: "SessionView") -> None:
         """Make the objects whose keys are known before anything is written."""
@@ -331,12 +345,18 @@ class AttrFamily(FamilyField[Value]):
         """Whether the schema says `written: once`."""
         return self.once
 
+    @property
+    def annotation(self) -> Any:
+        """What the family was parametrised with; a coercion checks in its own way."""
+        made_as = getattr(self, "__orig_class__", None)
+        return object if self.coerce else next(iter(get_args(made_as)), object)
+
     def vet_one(self, view: "SessionView", keys: Keys, value: Any) -> Value:
         """One value, coerced. Raises TypeError and ValueError."""
         value = super().vet_one(view, keys, value)
         if self.coerce is None:
             return cast("Value", value)
-        return checked(self.coerce, value, view.session_id, f"field {self.path(keys)!r}")
+        return checked(self.coerce, value, self.place(view, keys))
 
     def load(self, view: "SessionView", name: str) -> Value | None:
         """The value under a name, or None."""
@@ -351,3 +371,9 @@ class AttrFamily(FamilyField[Value]):
         attrs, path = view._session.attrs, self.path(branch)
         for name in [name for name in attrs if name == path or name.startswith(f"{path}/")]:
             attrs.pop(name, None)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, (tuple, list)):
+        return f"{type(value).__name__}[{', '.join(type(one).__name__ for one in value)}]"
+    return type(value).__name__

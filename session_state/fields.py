@@ -89,21 +89,22 @@ class Param(Field, Generic[T]):
             f"pass {self.name}= to {type(view).__name__}"
         )
 
-    def check(self, session_id: str | None, value: object) -> T:
-        """`value` coerced. Raises TypeError, and ValueError outside the bounds."""
+    def check(self, value: object) -> T:
+        """`value` coerced. Raises TypeError, and ValueError outside the bounds or beyond 64 bits."""
         found: Any = value
         if type(value) is not self._exact:
-            found = checked(self.coerce, value, session_id, f"param {self.name!r}")
+            found = checked(self.coerce, value, f"param {self.name!r}")
         low, high = self.minimum, self.maximum
-        if (low is not None and found < low) or (high is not None and found > high):
+        # Written so that a NaN is outside of any bound.
+        if (low is not None and not found >= low) or (high is not None and not found <= high):
             bounds = " and ".join(
                 f"at {word} {bound}"
                 for word, bound in (("least", low), ("most", high))
                 if bound is not None
             )
-            raise ValueError(
-                f"session {session_id!r}, param {self.name!r}: expected {bounds}, got {found!r}"
-            )
+            raise ValueError(f"param {self.name!r}: expected {bounds}, got {found!r}")
+        if type(found) is int and found.bit_length() > 63:
+            raise ValueError(f"param {self.name!r}: expected at most 2**63 - 1")
         return cast("T", found)
 
 
@@ -208,10 +209,11 @@ class Attr(Field, property, Generic[T]):
         name, coerce, exact = self.name, self.coerce, UNCHANGED.get(self.coerce)
 
         def write(view: Any, value: Any) -> None:
+            if coerce is not None and type(value) is not exact:
+                value = checked(coerce, value, f"session {view.session_id!r}, field {name!r}")
+            # Last, since a coercion may run code that ends the session.
             if view._status.closed:
                 view._status.require_open(name)
-            if coerce is not None and type(value) is not exact:
-                value = checked(coerce, value, view.session_id, f"field {name!r}")
             view._session.attrs[name] = value
 
         return write
@@ -344,7 +346,13 @@ class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
     def __get__(self, view: "SessionView | None", cls: type | None = None) -> "Self | Item | None":
         if view is None:
             return self
-        return cast("Item | None", self._joined(self.object_of(view).view()))
+        try:
+            return cast("Item | None", self._joined(self.object_of(view).view()))
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"session {view.session_id!r}, field {self.name!r}: its items do not read as one "
+                f"value ({error})"
+            ) from error
 
     def __set__(self, view: "SessionView", value: Item | None) -> None:
         view._session.status.require_open(self.name)
@@ -362,11 +370,11 @@ class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
             return viewed
         if not viewed:
             return None
+        if self.stack is None and len(viewed) == 1:
+            return viewed[0]
         arrays = isinstance(viewed[0], np.ndarray)
         if self.stack is not None:
             return np.stack(viewed, self.stack) if arrays else torch.stack(viewed, self.stack)
-        if len(viewed) == 1:
-            return viewed[0]
         along = self.concat or 0
         return np.concatenate(viewed, along) if arrays else torch.cat(viewed, along)
 

@@ -4,6 +4,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from operator import index
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from .accounting import SeenStorages, merge_bytes
@@ -26,11 +27,18 @@ P = ParamSpec("P")
 V = TypeVar("V", bound="SessionView")
 
 
-class _Handing(threading.local):
-    """The session that this thread is handing to a view's constructor."""
+class _Generation:
+    """One generation: its session once its view asked for it, whoever has the id by then."""
 
-    key: str | None = None
-    session: SessionState | None = None
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.session: SessionState | None = None
+
+
+class _Beginning(threading.local):
+    """The generation whose view this thread is making."""
+
+    generation: _Generation | None = None
 
 
 class SessionStateManager(KeepsBooks):
@@ -50,23 +58,23 @@ class SessionStateManager(KeepsBooks):
         lock_factory: Callable[[], AbstractContextManager[Any]] = threading.Lock,
     ) -> None:
         """Make an empty manager. Raises ValueError unless `max_sessions` is at least 1."""
-        if max_sessions < 1:
+        self.max_sessions = index(max_sessions)
+        if self.max_sessions < 1:
             raise ValueError(f"max_sessions must be at least 1, got {max_sessions}")
-        self.max_sessions = max_sessions
         self.byte_budget = byte_budget
         self.hits = 0
         self.misses = 0
         self.evictions = 0
         self._sessions: OrderedDict[str, SessionState] = OrderedDict()
         self._lock = lock_factory()
-        self._handing = _Handing()
+        self._beginning = _Beginning()
 
     def get_or_create_session(self, session_id: str | None) -> SessionState:
         """The session under the id, now the most recent; made when absent, which may evict."""
         key = _key(session_id)
-        handed = self._handing
-        if handed.session is not None and handed.key == key:
-            return handed.session
+        generation = self._beginning.generation
+        if generation is not None and generation.key == key:
+            return self._session_of(generation)
         # Declared before the lock is taken: what leaves may run destructors, and they come after it.
         evicted: list[SessionState] = []
         with self._lock:
@@ -103,17 +111,13 @@ class SessionStateManager(KeepsBooks):
         It closes its own session, evicted or not, and whoever has the id by then. Raises
         SessionExists when the id is in the table; nothing was created then.
         """
-        key = _key(session_id)
-        session = self._create_new(key)
+        generation = _Generation(_key(session_id))
         try:
-            with self._hand(key, session):
-                view = cls(session_id, self, *args, **kwargs)
+            view = self._begin(generation, cls, session_id, *args, **kwargs)
             yield view
         finally:
-            with self._lock:
-                if self._sessions.get(key) is session:
-                    del self._sessions[key]
-            session.close()
+            if generation.session is not None:
+                self._end(generation.key, generation.session)
 
     def nbytes_by_device(self) -> dict[str, int]:
         """Bytes of all sessions in the table per device, each storage once."""
@@ -165,25 +169,40 @@ class SessionStateManager(KeepsBooks):
             self.evictions += 1
         return session
 
-    def _create_new(self, key: str) -> SessionState:
-        evicted: list[SessionState] = []
-        with self._lock:
-            if key in self._sessions:
-                raise SessionExists(
-                    f"session {key!r} is in the table; drop it first, or use another id"
-                )
-            return self._create(key, evicted)
-
-    @contextmanager
-    def _hand(self, key: str, session: SessionState) -> Iterator[None]:
-        """Have `get_or_create_session` answer this thread with `session`, whatever the table says."""
-        handing = self._handing
-        outer = handing.key, handing.session
-        handing.key, handing.session = key, session
+    def _begin(
+        self,
+        generation: _Generation,
+        cls: Callable[Concatenate[str | None, "SessionStateManager", P], V],
+        session_id: str,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> V:
+        """Make the view of a generation; when that raises before it asks for one, there is no session."""
+        beginning = self._beginning
+        outer, beginning.generation = beginning.generation, generation
         try:
-            yield
+            return cls(session_id, self, *args, **kwargs)
         finally:
-            handing.key, handing.session = outer
+            beginning.generation = outer
+
+    def _session_of(self, generation: _Generation) -> SessionState:
+        """The generation's own session, made when it is first asked for."""
+        if generation.session is None:
+            evicted: list[SessionState] = []
+            with self._lock:
+                if generation.key in self._sessions:
+                    raise SessionExists(
+                        f"session {generation.key!r} is in the table; drop it first, or use "
+                        "another id"
+                    )
+                generation.session = self._create(generation.key, evicted)
+        return generation.session
+
+    def _end(self, key: str, session: SessionState) -> None:
+        with self._lock:
+            if self._sessions.get(key) is session:
+                del self._sessions[key]
+        session.close()
 
 
 def _key(session_id: str | None) -> str:

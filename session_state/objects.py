@@ -51,11 +51,15 @@ class LatentBuffer(_Accumulator[Item, list[Item]]):
     def allocate(self, *, maxlen: int | None = None) -> None:
         """Start empty; `maxlen` counts items, None keeps all of them."""
         self._require_open()
-        self._items = deque(maxlen=maxlen)
+        try:
+            self._items = deque(maxlen=maxlen)
+        except (OverflowError, ValueError) as error:
+            raise ValueError(f"{self._place}: maxlen={maxlen!r} is no length ({error})") from None
+        self.discard()
 
     def stage(self, payload: Item) -> None:
-        """Hold one item beside the buffer."""
-        self._require_open()
+        """Hold one item beside the buffer. Raises as `append` does."""
+        self._writable()
         super().stage(payload)
 
     def append(self, payload: Item) -> None:
@@ -68,9 +72,11 @@ class LatentBuffer(_Accumulator[Item, list[Item]]):
 
     def view(self, *, include_staged: bool = True) -> list[Item]:
         """The items, oldest first, as a new list; a staged one is the last."""
-        if self._items is None and self._closed:
-            return []
-        items = _allocated(self._items, self._place)
+        items = self._items
+        if items is None:
+            if self._is_bound:
+                return []
+            items = _allocated(items, self._place)
         if include_staged and self._staged is not None:
             items = deque((*items, self._staged), items.maxlen)
         return list(items)
@@ -146,18 +152,20 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
 
     def view(self, *, include_staged: bool = True) -> Tensor | None:
         """The frames held, oldest first, or None when there are none."""
-        if not self._closed:
+        if not self._is_bound:
             self._require_allocated()
-        if not include_staged or self._staged is None:
-            return self._frames
-        return self._newest(self._frames, self._staged)
+        frames, staged = self._frames, self._staged
+        if not include_staged or staged is None:
+            return frames
+        return self._newest(frames, staged)
 
     def last(self, frames: int) -> Tensor:
         """The newest `frames` frames, or fewer while the stream is young; a view of the ring.
 
         Raises ValueError below 1, RingTooShort above `size`, and FieldUnset when it is empty.
         """
-        if index(frames) < 1:
+        frames = int(index(frames))
+        if frames < 1:
             raise ValueError(f"{self._place}: ask for at least 1 frame, got {frames}")
         held = self.view()
         if self._allocated and frames > self.size:
@@ -191,6 +199,8 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
     def _vet(self, payload: Tensor) -> None:
         if not isinstance(payload, Tensor):
             raise TypeError(f"{self._place}: expected a tensor, got {type(payload).__name__}")
+        if payload.layout is not torch.strided:
+            raise TypeError(f"{self._place}: expected a dense tensor, got {payload.layout}")
         if not -payload.ndim <= self.along < payload.ndim:
             raise ValueError(
                 f"{self._place}: a chunk of shape {tuple(payload.shape)} has no dimension "
@@ -201,9 +211,11 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
         self._require_open()
         self._require_allocated()
         self._vet(payload)
-        if self._frames is not None and self._traits(payload) != self._traits(self._frames):
+        # A chunk must fit what is staged too, since the two are read together.
+        held = self._staged if self._frames is None else self._frames
+        if held is not None and self._traits(payload) != self._traits(held):
             raise ValueError(
-                f"{self._place}: the ring holds {_described(self._frames)}, got "
+                f"{self._place}: the ring holds {_described(held)}, got "
                 f"{_described(payload)}; chunks may differ along dimension {self.along} only"
             )
 

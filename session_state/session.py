@@ -1,6 +1,7 @@
 """One session: its named objects, and the values that it carries."""
 
 from collections.abc import Callable, Mapping
+from operator import index
 from typing import Any, NamedTuple, TypeVar
 
 from .accounting import SeenStorages, merge_bytes, walk
@@ -80,17 +81,22 @@ class SessionState(KeepsBooks):
         """Record `opening` unless one is recorded, and return the one that is."""
         return self._opening.setdefault(None, opening)
 
+    def forget_opening(self, opening: Opening) -> None:
+        """Let the next view open the session, when making its objects failed."""
+        if self._opening.get(None) is opening:
+            del self._opening[None]
+
     def reset(self) -> None:
         """Reset every object and clear `attrs`.
 
         An object whose reset raises is dropped from the session and stops none of the others. In
         the end what was raised is raised: one error as itself, several as an ExceptionGroup.
         """
-        errors: list[Exception] = []
+        errors: list[BaseException] = []
         for name, obj in list(self._objects.items()):
             try:
                 obj.reset()
-            except Exception as error:
+            except BaseException as error:
                 self.remove(name)
                 errors.append(error)
         self.attrs.clear()
@@ -145,8 +151,16 @@ def _reported(
     mark, named = len(coverage.claims), len(coverage.unaccounted)
     try:
         reported = obj.nbytes_by_device(seen)
-        return {str(device): int(nbytes) for device, nbytes in reported.items()}
+        return {str(device): _count(nbytes) for device, nbytes in reported.items()}
     except Exception:
         coverage.rollback(mark, seen)
         del coverage.unaccounted[named:]
         return walk(obj, seen).nbytes
+
+
+def _count(nbytes: object) -> int:
+    """What an object reported for one device; ValueError or TypeError for no number of bytes."""
+    count = index(nbytes)  # type: ignore[arg-type]
+    if count < 0:
+        raise ValueError(f"{count} is no number of bytes")
+    return count

@@ -1,5 +1,6 @@
 """The typed object that model code holds: what every generated class extends."""
 
+from abc import ABCMeta
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,13 +18,19 @@ if TYPE_CHECKING:
     from .status import Status
 
 
-class _Slotted(type):
+class _Slotted(ABCMeta):
     """Gives every class without slots of its own empty ones, so that unknown names cannot be set."""
 
     def __new__(
         mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
     ) -> "_Slotted":
         namespace.setdefault("__slots__", ())
+        for base in bases:
+            if getattr(base, "__dictoffset__", 0):
+                raise TypeError(
+                    f"{name}: its base {base.__name__} gives instances a __dict__, so that a "
+                    f"mistyped name would be kept and not refused; declare __slots__ = () in it"
+                )
         return super().__new__(mcs, name, bases, namespace, **options)
 
 
@@ -71,9 +78,10 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
     def _open(self, session_id: str | None, manager: "SessionStateManager", **params: Any) -> None:
         """Check `params`, join the session and make its objects, in that order."""
         declared = self._params_declared
-        self._params = {
-            name: declared[name].check(session_id, value) for name, value in params.items()
-        }
+        try:
+            self._params = {name: declared[name].check(value) for name, value in params.items()}
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"session {session_id!r}, {error}") from None
         session = self._session = manager.get_or_create_session(session_id)
         self._status = session.status
         if self._schema:
@@ -89,7 +97,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             )
         for name in self._shaping:
             recorded, given = opening.params[name], self._params[name]
-            if recorded != given:
+            if recorded is not given and recorded != given:
                 raise SessionParamsDiffer(
                     f"session {self.session_id!r} was opened with {name}={recorded!r}, got "
                     f"{given!r}; pass the same value, or drop the session first"
@@ -100,8 +108,12 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         mine = Opening(self._schema, {name: self._params[name] for name in self._shaping})
         opening = session.opened_as(mine)
         if opening is mine and not self._status.closed:
-            for field in self._declared.values():
-                field.open(self)
+            try:
+                for field in self._declared.values():
+                    field.open(self)
+            except BaseException:
+                session.forget_opening(mine)
+                raise
         return opening
 
     @property

@@ -155,7 +155,8 @@ def declared_nbytes(schema: Schema) -> Method:
         arguments.append(f"dtype: str = {string(schema.default_dtype)}")
     arguments += [_parameter(param, _shipped(param)) for param in schema.params]
     arguments += [_dim(dim) for dim in schema.dims]
-    lines = list(map(_derived, derived))
+    lines = [f"{one.name} = cls.{one.name}.check({one.name})" for one in schema.params]
+    lines += map(_derived, derived)
     sizes = [STEPS] * grows + [item.name for item in schema.dims]
     if sizes:
         lines.append(_statement("check_sizes", [f"{name}={name}" for name in sizes]))

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from generated.dreamzero import DreamZeroSession
+from session_state.objects import LatentBuffer
 
 
 class DreamZeroState(DreamZeroSession):
@@ -17,10 +18,16 @@ class DreamZeroState(DreamZeroSession):
     """
 
     @property
-    def video_latents_across_time(self) -> list[Tensor]:
-        """The chunks kept so far, each (B, C, T, H, W) on the host."""
-        chunks: list[Tensor] = self.object("video_latents").view()
+    def video_latents_across_time(self) -> LatentBuffer[Tensor]:
+        """The chunks kept so far, each (B, C, T, H, W) on the host; appending keeps one more."""
+        chunks: LatentBuffer[Tensor] = self.object("video_latents")
         return chunks
+
+    @video_latents_across_time.setter
+    def video_latents_across_time(self, chunks: Iterable[Tensor]) -> None:
+        kept = list(chunks)
+        self.clear_video_latents()
+        self.object("video_latents").extend(kept)
 
     def accumulate_frames(self, stitched: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Take one frame (H, W, 3) or a clip (T, H, W, 3); return the clip that this call reads.

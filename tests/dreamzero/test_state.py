@@ -86,3 +86,15 @@ def test_an_evicted_session_that_a_view_holds_keeps_its_state() -> None:
     assert torch.equal(torch.ones(1, 4), held.language)
     assert (1, 0) == (held.call_count, again.call_count)
     assert again.language is None
+
+
+def test_chunks_appended_or_assigned_from_outside_are_kept() -> None:
+    """The list of chunks is the session's own, as it is of the hand-written state."""
+    state = DreamZeroState("a", SessionStateManager())
+    chunk = torch.ones(1, 2, 1, 3, 2)
+    state.video_latents_across_time.append(chunk)
+    assert [chunk] == list(state.video_latents_across_time)
+    state.video_latents_across_time = [chunk, *state.video_latents_across_time]
+    assert 2 == len(state.video_latents_across_time)
+    state.video_latents_across_time = []
+    assert state.get_concatenated_video_latents() is None

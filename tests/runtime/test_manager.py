@@ -249,15 +249,17 @@ def test_a_constructor_that_raises_leaves_nothing() -> None:
 
 
 class Raced(DreamZeroSession):
-    """Loses its id to another opener before it asks for its session."""
+    """Loses its id to another opener, before or after it asked for its session."""
 
     def __init__(
-        self, session_id: str | None, manager: SessionStateManager, *, evict: bool
+        self, session_id: str | None, manager: SessionStateManager, *, before: bool
     ) -> None:
         def other() -> None:
-            manager.drop_session(session_id) if not evict else manager.get_or_create_session("z")
+            manager.get_or_create_session("z")
             manager.get_or_create_session(session_id).attrs["ys"] = T(7)
 
+        if not before:
+            super().__init__(session_id, manager)
         thread = threading.Thread(target=other)
         thread.start()
         thread.join()
@@ -267,12 +269,20 @@ class Raced(DreamZeroSession):
 def test_a_generation_gets_its_own_session_whoever_has_the_id() -> None:
     """Evicted and opened by another thread meanwhile, it still sees only its own."""
     manager = SessionStateManager(max_sessions=1)
-    with manager.generation(Raced, "a", evict=True) as view:
+    with manager.generation(Raced, "a", before=False) as view:
         assert view.ys is None
         view.ys = T(3)
         theirs = manager.get_or_create_session("a").attrs["ys"]
         assert isinstance(theirs, torch.Tensor) and len(theirs) == 7
     assert "a" in manager
+    assert manager.stats()["total_nbytes"] == 7
+
+
+def test_a_generation_whose_id_is_taken_meanwhile_is_refused() -> None:
+    """Until its view asked for a session there is none to lose, and the other keeps the id."""
+    manager = SessionStateManager()
+    with pytest.raises(SessionExists), manager.generation(Raced, "a", before=True):
+        pass
     assert manager.stats()["total_nbytes"] == 7
 
 

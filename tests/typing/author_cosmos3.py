@@ -37,6 +37,8 @@ def writes(session: Cosmos3Session, layers: list[tuple[Tensor, Tensor]], table: 
     session.und_kv["cond"] = layers
     session.freqs_gen["cond"] = (table, table)
     del session.und_kv["cond"]
+    session.und_kv["cond"] = table  # type: ignore[assignment]
+    session.freqs_gen["cond"] = table  # type: ignore[assignment]
 
 
 def lends(session: Cosmos3Session, transformer: nn.Module) -> None:

@@ -75,6 +75,7 @@ class BuffersSession(SessionView, schema="Buffers c71207775432eddc"):
         w: int | None = None,
     ) -> DeclaredBytes:
         """The most bytes that one session holds after `steps` steps, per device."""
+        window = cls.window.check(window)
         h = height // 8 if h is None else h
         w = ceil_div(width, 8) if w is None else w
         check_sizes(steps=steps, height=height, width=width, h=h, w=w)

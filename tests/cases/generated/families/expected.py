@@ -70,6 +70,8 @@ class FamiliesSession(SessionView, schema="Families edae82771a117b6c"):
         width: int = 8,
     ) -> DeclaredBytes:
         """The most bytes that one generation holds, per device."""
+        branches = cls.branches.check(branches)
+        layers = cls.layers.check(layers)
         check_sizes(tokens=tokens, width=width)
         declared = DeclaredBytes()
         declared.add("text_kv", accelerator, dtype, len(branches) * layers * 2 * tokens * width)

@@ -63,6 +63,8 @@ class RangesSession(SessionView, schema="Ranges 001c07d306eae978"):
         every: int = 4,
     ) -> DeclaredBytes:
         """The most bytes that one session holds, per device."""
+        blocks = cls.blocks.check(blocks)
+        every = cls.every.check(every)
         declared = DeclaredBytes()
         declared.add(
             "window",
