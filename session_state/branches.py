@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from .errors import FieldUnset, UnknownKey
 
 if TYPE_CHECKING:
-    from .families import FamilyField
+    from .keyed import FamilyField
     from .view import SessionView
 
 Value = TypeVar("Value")
@@ -28,6 +28,8 @@ class Branches(Generic[Value]):
         values = field.values(view, branch) if field.is_complete(view, branch) else None
         if values is None:
             missing = field.complete_with if field.values(view, branch) else field.name
+            if view._status.closed:
+                raise FieldUnset(f"{field.place(view, keys)}: the session is closed")
             raise FieldUnset(
                 f"{field.place(view, keys)}: reads as absent until {missing}[{branch[0]!r}] is written"
             )

@@ -22,14 +22,13 @@ Kept = TypeVar("Kept", bound=StateObject[Any, Any])
 
 
 class Field:
-    """What all descriptors share: their name in a class, their reason, and what ends with them.
+    """What all descriptors share: their name in a class, their reason, and what ends them.
 
-    `dependents` are the fields that are cleared when this one is cleared or replaced, as far as
-    the chain of their `invalidated_by` goes.
+    A field is cleared when one of `invalidated_by` is cleared or replaced. Which fields end with
+    this one is a matter of the class, since a subclass may add some.
     """
 
     name = ""
-    dependents: tuple[str, ...] = ()
 
     def __init__(self, reason: str, invalidated_by: tuple[str, ...] = ()) -> None:
         self.reason = reason
@@ -39,9 +38,8 @@ class Field:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def link(self, dependents: tuple[str, ...]) -> None:
-        """Note the fields that end with this one; called once the whole class is known."""
-        self.dependents = dependents
+    def watch(self) -> None:
+        """Look out for changes from now on: a class has fields that end with this one."""
 
     def open(self, view: "SessionView") -> None:
         """Make what the first view of a session makes."""
@@ -50,7 +48,7 @@ class Field:
         """Go back to what a new session has."""
 
     def _invalidate(self, view: "SessionView") -> None:
-        for name in self.dependents:
+        for name in view._dependents[self.name]:
             view._declared[name].clear(view)
 
 
@@ -152,10 +150,13 @@ class Attr(Field, property, Generic[T]):
     ) -> None:
         if (default is _MISSING) == (factory is None):
             raise TypeError("an Attr takes either a default or a factory")
+        if once and default is not None:
+            raise TypeError("an Attr that is written once defaults to None")
         self.default = default
         self.factory = factory
         self.coerce = coerce
         self.once = once
+        self.watched = False
         self.reason = reason
         self.invalidated_by = invalidated_by
 
@@ -163,15 +164,15 @@ class Attr(Field, property, Generic[T]):
         self.name = name
         self._make_accessors()
 
-    def link(self, dependents: tuple[str, ...]) -> None:
-        """Note the fields that end with this one; a plain one keeps its plain writer."""
-        self.dependents = dependents
+    def watch(self) -> None:
+        """Compare what is assigned with what was there; other fields keep the plain writer."""
+        self.watched = True
         self._make_accessors()
 
     def _make_accessors(self) -> None:
         read = self._plain_reader() if self.factory is None else self._making_reader(self.factory)
         write = self._writer()
-        if self.once or self.dependents:
+        if self.once or self.watched:
             write = self._careful_writer(write)
         property.__init__(self, read, write)
         self.__doc__ = self.reason
@@ -225,7 +226,7 @@ class Attr(Field, property, Generic[T]):
 
         def write(view: Any, value: Any) -> None:
             attrs = view._session.attrs
-            held = attrs.get(self.name)
+            held = attrs.get(self.name, None if self.default is _MISSING else self.default)
             if self.once and held is not None and not view._status.closed:
                 if not is_same(held, value):
                     raise _frozen(view, self.name)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .axes import Keys
 from .errors import NothingCaptured, raise_all
-from .families import FamilyField
 from .fields import Field, ObjectField
+from .keyed import FamilyField
+from .objects import EncodeOnce
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,7 +87,8 @@ class Loan(AbstractContextManager[None]):
         for name, before in reversed(self._before.items()):
             try:
                 if before is _MISSING:
-                    delattr(self._module, name)
+                    if _own(self._module, name) is not _MISSING:
+                        delattr(self._module, name)
                 else:
                     setattr(self._module, name, before)
             except Exception as error:
@@ -105,6 +107,10 @@ class _Lent:
         self._branch: Keys = ()
         if isinstance(field, FamilyField):
             self._branch = field.resolve(view, key, len(field.axes), len(field.axes))
+        elif isinstance(field, ObjectField) and not issubclass(field.kind, EncodeOnce):
+            raise TypeError(
+                f"{self.place}: a {field.kind.__name__} holds many values and cannot be lent as one"
+            )
 
     @property
     def place(self) -> str:

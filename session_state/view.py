@@ -45,6 +45,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
 
     _schema: ClassVar[str] = ""
     _declared: ClassVar[dict[str, Field]] = {}
+    _dependents: ClassVar[dict[str, tuple[str, ...]]] = {}
     _params_declared: ClassVar[dict[str, Param[Any]]] = {}
     _shaping: ClassVar[tuple[str, ...]] = ()
 
@@ -62,8 +63,10 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             for name, value in vars(base).items()
             if isinstance(value, Field)
         }
-        for name, field in cls._declared.items():
-            field.link(_dependents(cls._declared, name))
+        cls._dependents = {name: _dependents(cls._declared, name) for name in cls._declared}
+        for name, dependents in cls._dependents.items():
+            if dependents:
+                cls._declared[name].watch()
         cls._params_declared = {
             name: field for name, field in cls._declared.items() if isinstance(field, Param)
         }
@@ -154,7 +157,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         A field that raises stops none of the others. Raises SessionClosed.
         """
         errors: list[Exception] = []
-        dependents = (other for name in names for other in self._declared[name].dependents)
+        dependents = (other for name in names for other in self._dependents[name])
         for name in dict.fromkeys((*names, *dependents)):
             self._status.require_open(name)
             try:

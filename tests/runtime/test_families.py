@@ -3,6 +3,7 @@
 import itertools
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import settings
@@ -12,7 +13,7 @@ from torch import Tensor
 
 from generated.cosmos3 import Cosmos3Session
 from session_state import FieldFrozen, FieldUnset, SessionClosed, SessionStateManager, UnknownKey
-from session_state.axes import Axis
+from session_state.axes import Axis, CapturedAxis
 from session_state.coercions import as_int
 from session_state.families import AttrFamily, ObjectFamily
 from session_state.fields import Param
@@ -98,11 +99,55 @@ def test_written_once_is_the_same_tensors_or_frozen() -> None:
     session.und_kv["cond"] = [(k, v) for k, v in layers]
     session.freqs_gen["cond"] = (tables[0], tables[1])
     for other in ([pair(), pair()], layers[:1], [*layers, pair()]):
-        with pytest.raises(FieldFrozen, match="session 'r', field 'und_kv/cond'.*reset it"):
+        with pytest.raises(FieldFrozen, match=r"'r', field 'und_kv/cond'.*del session\.und_kv\["):
             session.und_kv["cond"] = other
     with pytest.raises(FieldFrozen, match="freqs_gen/cond"):
         session.freqs_gen["cond"] = pair()
     assert layers[0] is session.und_kv["cond", 0]
+
+
+def test_written_once_goes_item_by_item() -> None:
+    """A layer that was released takes the same tensors again; those that stayed take no others."""
+    session = opened()
+    layers = [pair(), pair()]
+    session.und_kv["cond"] = layers
+    session.freqs_gen["cond"] = pair()
+    session.object("und_kv/cond/1").evict()
+    assert "cond" not in session.und_kv
+    for other in ([pair(), pair()], layers[:1]):
+        with pytest.raises(FieldFrozen):
+            session.und_kv["cond"] = other
+    rebuilt = pair()
+    session.und_kv["cond"] = [layers[0], rebuilt]
+    assert rebuilt is session.und_kv["cond", 1]
+
+
+def test_a_layer_written_by_its_handle_is_not_replaced() -> None:
+    """A branch that would, is refused before any of it is written."""
+    session = opened()
+    session.und_kv["cond"] = [pair(), pair()]
+    handle = session.object("und_kv/cond/1")
+    del session.und_kv["cond"]
+    handle.append(pair())
+    with pytest.raises(FieldFrozen):
+        session.und_kv["cond"] = [pair(), pair()]
+    assert not session.object("und_kv/cond/0").resident
+
+
+def test_keys_are_any_integers() -> None:
+    """As an index of Python is; a bool is none."""
+    session = opened()
+    session.und_kv["cond"] = [pair(), pair()]
+    session.freqs_gen["cond"] = pair()
+    assert session.und_kv["cond", np.int64(1)] is session.und_kv["cond", 1]
+    assert ("cond", True) not in session.und_kv
+
+
+@pytest.mark.parametrize("per", [(CapturedAxis("a"),), (CapturedAxis("a"), Axis("b", list))])
+def test_a_captured_axis_is_the_last_of_several(per: Any) -> None:
+    """Anything else is found when the class is made."""
+    with pytest.raises(TypeError, match="last at most a captured one"):
+        ObjectFamily(EncodeOnce[Tensor], per=per)
 
 
 @pytest.mark.parametrize(

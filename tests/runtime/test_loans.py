@@ -11,7 +11,7 @@ from torch import Tensor
 from generated.cosmos3 import Cosmos3Session
 from session_state import NothingCaptured, SessionClosed, SessionStateManager, UnknownKey
 from session_state.fields import Attr, ObjectField
-from session_state.objects import EncodeOnce
+from session_state.objects import EncodeOnce, LatentBuffer
 from session_state.view import SessionView
 
 Pair = tuple[Tensor, Tensor]
@@ -178,11 +178,25 @@ def test_a_module_of_torch_is_a_borrower() -> None:
     assert "cond" in session.und_kv
 
 
+def test_a_borrower_may_delete_what_it_was_lent() -> None:
+    """What it did not have before is not there afterwards, and nothing was produced."""
+    _, session = opened()
+    module = Borrower()
+    with (
+        pytest.raises(NothingCaptured, match="'cached_freqs_gen' of Borrower"),
+        session.lend_transformer(module, branch="cond"),
+    ):
+        module.cached_kv = [pair()]
+        del module.cached_freqs_gen
+    assert {"cached_kv": "its own"} == vars(module)
+
+
 class Whole(SessionView, schema="Whole 0123456789ab"):
     """Fields that are lent as they are."""
 
     text = ObjectField(EncodeOnce[Tensor])
     step = Attr[int | None](default=None)
+    chunks = ObjectField(LatentBuffer[Tensor])
 
 
 def test_fields_without_a_key_are_lent_whole() -> None:
@@ -196,6 +210,13 @@ def test_fields_without_a_key_are_lent_whole() -> None:
             module.cached_freqs_gen = step
         assert first is session.text.view() and step == session.step
     assert {"cached_kv": "its own"} == vars(module)
+
+
+def test_a_field_of_many_values_is_not_lent() -> None:
+    """An attribute is one value, and a buffer is not."""
+    session = Whole("w", SessionStateManager())
+    with pytest.raises(TypeError, match="field 'chunks': a LatentBuffer holds many values"):
+        session._lend(Borrower(), None, cached_kv="chunks")
 
 
 @settings(deadline=None)

@@ -125,6 +125,41 @@ def test_the_same_object_replaces_nothing() -> None:
     assert session.counted is None
 
 
+def test_the_default_is_what_an_unset_source_holds() -> None:
+    """Assigning it replaces nothing."""
+    session = filled()
+    session.counted = 1
+    session.count = 0
+    assert 1 == session.counted
+
+
+class Longer(Chain, schema="Longer 0123456789ab"):
+    """A subclass whose own field ends with a field of its base."""
+
+    route = Attr[int | None](default=None, invalidated_by=("language", "count"))
+
+
+def test_a_subclass_may_depend_on_its_base() -> None:
+    """Its views clear what it adds, and those of the base know nothing of it."""
+    longer = Longer("l", SessionStateManager())
+    longer.route = 1
+    longer.count = 5
+    assert longer.route is None
+    longer.route = 1
+    longer._clear("language")
+    assert longer.route is None
+    base = filled()
+    base.language = None
+    base.count = 5
+    assert all(cleared(base))
+
+
+def test_what_is_written_once_defaults_to_none() -> None:
+    """Another default would be a first value that nobody wrote."""
+    with pytest.raises(TypeError, match="written once defaults to None"):
+        Attr[list[int]](factory=list, once=True)
+
+
 def test_clearing_a_source_clears_its_dependents() -> None:
     """By assignment, by a reset that names the source alone, or half way down the chain."""
     session = filled()
