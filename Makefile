@@ -2,13 +2,11 @@ PYTHON     ?= python3
 VENV_FLAGS ?=
 ARGS       ?=
 EXAMPLE    ?= dreamzero
-# A torch that is there already is kept as it is: pins would download another.
-CONSTRAINTS ?= $(if $(findstring --system-site-packages,$(VENV_FLAGS)),,constraints.txt)
+CONSTRAINTS ?= constraints.txt
 
 VENV      := .venv
 BIN       := $(VENV)/bin
 PIP       := $(BIN)/python -m pip --quiet --disable-pip-version-check
-INSTALL   := $(PIP) install $(addprefix --constraint ,$(CONSTRAINTS))
 REFERENCE := .reference/vllm_omni-0.30.0-py3-none-any.whl
 
 .PHONY: help run test check bench clean
@@ -51,7 +49,12 @@ $(VENV)/ready:
 # `demo` and `dev` are extras of pyproject.toml.
 $(VENV)/ready-%: pyproject.toml constraints.txt | $(VENV)/ready
 	@echo 'Installing session-state[$*] into $(VENV): torch is among it, so this takes minutes'
-	@$(INSTALL) --editable '.[$*]'
+	@if $(BIN)/python -c 'import torch' 2>/dev/null; then \
+		echo 'Keeping the torch that is there: constraints.txt is not applied'; \
+		$(PIP) install --editable '.[$*]'; \
+	else \
+		$(PIP) install --constraint $(CONSTRAINTS) --editable '.[$*]'; \
+	fi
 	@touch $@
 
 # Tests that need the reference skip without it, so no network is no reason to run none.

@@ -31,6 +31,11 @@ _REMEDY = {
 }
 
 
+_EDITED = (
+    "no schema makes it any more and it was edited by hand; delete it when nothing in it is needed"
+)
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="session-state")
 def main() -> None:
@@ -49,6 +54,10 @@ def _command(run: Callable[P, int]) -> Callable[P, None]:
         except UsageError as error:
             click.echo(f"session-state: {error}", err=True)
             code = USAGE
+        except BrokenPipeError:
+            # Whoever read the output has seen enough; Python would complain once more at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = FINDINGS
         except Exception as error:
             if os.environ.get(_DEBUG):
                 raise
@@ -86,9 +95,8 @@ def generate(schemas: str | None, output: str | None) -> int:
     changed = write(settings.output, project.render(), targets)
     for path in changed:
         click.echo(f"{'wrote' if path.exists() else 'removed'} {shown(path)}")
-    models = len(project.schemas)
     click.echo(
-        f"{models} schema{'s' * (models != 1)}, {len(targets)} files in {shown(settings.output)}, "
+        f"{_count(project)}, {len(targets)} files in {shown(settings.output)}, "
         f"{len(changed)} changed"
     )
     return CLEAN
@@ -109,12 +117,13 @@ def check(strict: bool, schemas: str | None, output: str | None) -> int:
     if not report.has_errors:
         drifted = drift(settings.output, project.targets)
         for one in drifted:
-            click.echo(f"{one.state}: {shown(one.path)} ({_REMEDY[one.state]})")
+            remedy = _EDITED if one.edited else _REMEDY[one.state]
+            click.echo(f"{one.state}: {shown(one.path)} ({remedy})")
     failed = report.has_errors or any(one.fails for one in drifted)
     warned = bool(report.findings or drifted)
     if failed or (strict and warned):
         return FINDINGS
-    click.echo(f"{len(project.schemas)} schemas and their generated files agree")
+    click.echo(f"{_count(project)} and the generated files agree")
     return CLEAN
 
 
@@ -158,6 +167,11 @@ def _read(schemas: str | None, output: str | None) -> "tuple[Project, Report, Se
     settings = find(Path.cwd(), schemas, output)
     report = Report()
     return read_project(settings, report), report, settings
+
+
+def _count(project: "Project") -> str:
+    models = len(project.schemas)
+    return f"{models} schema{'s' * (models != 1)}"
 
 
 def _print_findings(report: "Report") -> None:

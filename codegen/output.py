@@ -40,6 +40,8 @@ class Drift:
     path: Path
     # A foreign file where a generated one belongs; any other is only mentioned.
     blocks: bool = False
+    # Somebody changed it by hand, so that it is not deleted.
+    edited: bool = False
 
     @property
     def fails(self) -> bool:
@@ -74,7 +76,11 @@ def drift(folder: Path, targets: Iterable[Target]) -> list[Drift]:
             found.append(Drift("changed", path))
     for path in _files(folder):
         if path.name not in expected:
-            found.append(Drift("orphaned" if is_ours(_read(path) or "") else "foreign", path))
+            text = _read(path) or ""
+            if is_ours(text):
+                found.append(Drift("orphaned", path, edited=not is_untouched(text)))
+            else:
+                found.append(Drift("foreign", path))
     return found
 
 
@@ -107,7 +113,7 @@ def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> 
         folder.mkdir(parents=True, exist_ok=True)
         changed = _replace(folder, texts)
         for state in states:
-            if state.state == "orphaned" and is_untouched(_read(state.path) or ""):
+            if state.state == "orphaned" and not state.edited:
                 state.path.unlink()
                 changed.append(state.path)
     except OSError as error:

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
-
 from session_state.accounting import SeenStorages, merge_bytes, walk
 from session_state.manager import SessionState
 

@@ -25,6 +25,13 @@ class Branches(Generic[Value]):
         field, view = self._field, self._view
         keys = field.resolve(view, key, len(field.per), len(field.per))
         branch = keys[: len(field.axes)]
+        size = field.size(view, branch)
+        at = keys[-1] if field.captures else 0
+        if size is not None and at not in range(size):
+            raise UnknownKey(
+                f"{field.place(view, branch)}: {field.per[-1].name} has no key {at!r}, it has "
+                f"0 to {size - 1}"
+            )
         values = field.values(view, branch) if field.is_complete(view, branch) else None
         if values is None:
             missing = field.complete_with if field.values(view, branch) else field.name
@@ -33,15 +40,7 @@ class Branches(Generic[Value]):
             raise FieldUnset(
                 f"{field.place(view, keys)}: reads as absent until {missing}[{branch[0]!r}] is written"
             )
-        if not field.captures:
-            return values[0]
-        index = keys[-1]
-        if type(index) is not int or not 0 <= index < len(values):
-            raise UnknownKey(
-                f"{field.place(view, branch)}: {field.per[-1].name} has no key {index!r}, it has "
-                f"0 to {len(values) - 1}"
-            )
-        return values[index]
+        return values[int(at)]
 
     def __setitem__(self, key: Any, value: Value | Sequence[Value]) -> None:
         field = self._field

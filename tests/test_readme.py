@@ -49,12 +49,12 @@ def _class(text: str) -> ast.ClassDef:
 
 def test_the_schema_shown_takes_ten_lines() -> None:
     """A reader sees a whole schema at a glance; a field may take one long line."""
-    assert 12 >= len(block("yaml").splitlines())
+    assert 10 >= len(block("yaml").splitlines())
 
 
 def test_the_rows_shown_are_the_first_of_the_table() -> None:
     """The README quotes the decision table of DreamZero as it is."""
-    shown = re.findall(r"^\| `.*$", README, re.MULTILINE)
+    shown = re.findall(r"^\| `\w+` \| (?:object|attr).*$", README, re.MULTILINE)
     table = (ROOT / "generated" / "DECISIONS.md").read_text(encoding="utf-8")
     dreamzero = table[table.index("## DreamZero") :]
     assert re.findall(r"^\| `.*$", dreamzero, re.MULTILINE)[: len(shown)] == shown

@@ -3,6 +3,8 @@
 import ast
 from itertools import groupby
 
+from .literals import LINE
+
 # Name in generated code -> where it comes from; "" is a plain `import module as name`.
 _ORIGINS = {
     "AbstractContextManager": "contextlib",
@@ -37,17 +39,16 @@ _ORIGINS = {
     "SessionView": "session_state.view",
 }
 
-# Standard library, third party, first party.
-_SECTIONS = {"contextlib": 0, "typing": 0, "session_state": 2}
+_STANDARD = ("contextlib", "typing")
 
 
 def import_block(body: str) -> str:
     """The imports that `body` needs, in the order in which an import sorter leaves them."""
     used = {node.id for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Name)}
-    sections: list[list[str]] = [[], [], []]
+    sections: list[list[str]] = [[], []]
     for module, names in groupby(sorted(used & _ORIGINS.keys(), key=_order), _ORIGINS.__getitem__):
         line = _line(module, sorted(names, key=_member_order))
-        sections[_SECTIONS.get(module.partition(".")[0], 1)].append(line)
+        sections[module not in _STANDARD].append(line)
     return "\n\n".join("\n".join(section) for section in sections if section)
 
 
@@ -64,6 +65,6 @@ def _line(module: str, names: list[str]) -> str:
     if not module:
         return "import numpy as np"
     flat = f"from {module} import {', '.join(names)}"
-    if len(flat) <= 100:
+    if len(flat) <= LINE:
         return flat
     return f"from {module} import (\n" + "".join(f"    {name},\n" for name in names) + ")"

@@ -9,7 +9,11 @@ import unicodedata
 from collections.abc import Sequence
 from inspect import cleandoc
 
-LINE = 100
+# A statement is on one line where it fits the formatters' default; what is longer has an argument
+# a line, which stays so at any longer limit. A text is cut only where no usual limit would fit it,
+# since formatters join the pieces of one that does.
+LINE = 88
+_LONGEST_TEXT = 100
 _NAMED = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -56,7 +60,7 @@ def keyword_string(name: str, text: str, indent: int) -> str:
     """`name="text"` as an argument on its own line, in parentheses over several where it is long."""
     flat = f"{name}={string(text)}"
     pieces = _pieces(text, LINE - indent - 4)
-    if indent + width(flat) + 1 <= LINE or len(pieces) == 1:
+    if indent + width(flat) + 1 <= _LONGEST_TEXT or len(pieces) == 1:
         return flat
     inner = " " * (indent + 4)
     lines = "\n".join(inner + string(piece) for piece in pieces)

@@ -5,10 +5,10 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
 import attrs
+from session_state.manager import SessionStateManager
 from torch import Tensor
 
 from generated.cosmos3 import Cosmos3Session
-from session_state.manager import SessionStateManager
 
 from .generate import Mode, Request, denoise
 from .transformer import Transformer

@@ -5,9 +5,8 @@ import sys
 from collections.abc import Iterator
 
 import torch
-from torch import Tensor
-
 from session_state.manager import SessionStateManager
+from torch import Tensor
 
 from ..report import bytes_by_field, bytes_table, total
 from .bespoke import BespokeState

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+from session_state.objects import LatentBuffer
 from torch import Tensor
 
 from generated.dreamzero import DreamZeroSession
-from session_state.objects import LatentBuffer
 
 
 class DreamZeroState(DreamZeroSession):

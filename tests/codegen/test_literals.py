@@ -55,9 +55,9 @@ def test_long_keyword_is_cut_at_words_only(text: str) -> None:
     assert text == ast.literal_eval(call.keywords[0].value)
 
 
-@settings(max_examples=25, deadline=None)
-@given(st.lists(HOSTILE, min_size=1, max_size=12))
-def test_the_formatter_has_nothing_to_say(texts: list[str]) -> None:
+@settings(max_examples=40, deadline=None)
+@given(st.lists(HOSTILE, min_size=1, max_size=12), st.sampled_from([88, 100]))
+def test_the_formatter_has_nothing_to_say(texts: list[str], limit: int) -> None:
     """Declarations and docstrings with any text are left as they are by `ruff format`."""
     lines = [f"class C{i}:\n    {docstring(text, 4)}\n" for i, text in enumerate(texts)]
     for i, text in enumerate(texts):
@@ -66,7 +66,7 @@ def test_the_formatter_has_nothing_to_say(texts: list[str]) -> None:
         )
     module = "\n\n".join(lines)
     done = subprocess.run(
-        [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length=100", "-"],
+        [sys.executable, "-m", "ruff", "format", "--isolated", f"--line-length={limit}", "-"],
         input=module.encode(),
         capture_output=True,
         check=True,

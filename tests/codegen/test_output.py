@@ -145,7 +145,9 @@ def test_an_orphan_goes_unless_somebody_edited_it(project: Project) -> None:
     (folder / "two.py").write_text((folder / "two.py").read_text() + "# mine\n")
     (schemas / "one.yaml").unlink()
     (schemas / "two.yaml").unlink()
-    assert "orphaned: generated/one.py" in project.run("check").out
+    said = project.run("check").out
+    assert "orphaned: generated/one.py (no schema makes it any more; run" in said
+    assert "two.py (no schema makes it any more and it was edited by hand" in said
     project.run("generate")
     assert {"DECISIONS.md", "__init__.py", "demo.py", "two.py"} == project.files().keys()
 

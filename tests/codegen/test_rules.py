@@ -8,16 +8,16 @@ import keyword
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from session_state.base import StateObject
+from session_state.manager import SessionStateManager
+from session_state.objects import FrameRing, LatentBuffer
+from session_state.view import SessionView
 
 from codegen.findings import Report
 from codegen.load import load
 from codegen.names import EMITTED, KEYWORDS, SURFACE, is_identifier, spelling
 from codegen.rules import check_all
 from codegen.source import decode
-from session_state.base import StateObject
-from session_state.manager import SessionStateManager
-from session_state.objects import FrameRing, LatentBuffer
-from session_state.view import SessionView
 
 from .schemas import REPOSITORY, examine, places, schema_text
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from hypothesis import given
 from hypothesis import strategies as st
+from session_state.manager import SessionStateManager
 
 from examples.report import bytes_by_field
 from generated.cosmos3 import Cosmos3Session
-from session_state.manager import SessionStateManager
 
 from .branches import DIMS, LAYER_NBYTES, TABLES_NBYTES, TEXT_TOKENS, capture, tables, text_kv
 

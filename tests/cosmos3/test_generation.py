@@ -4,10 +4,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import pytest
-
-from generated.cosmos3 import Cosmos3Session
 from session_state.errors import FieldUnset, NothingCaptured, SessionClosed, SessionExists
 from session_state.manager import SessionStateManager
+
+from generated.cosmos3 import Cosmos3Session
 
 from .branches import LAYER_NBYTES, TABLES_NBYTES, capture, module, tables, text_kv
 

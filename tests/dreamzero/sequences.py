@@ -9,10 +9,10 @@ import torch
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from numpy.typing import NDArray
+from session_state.manager import SessionStateManager
 from torch import Tensor
 
 from examples.dreamzero.compare import differences, same
-from session_state.manager import SessionStateManager
 
 SESSIONS = 3
 HELD_VIEWS = 4

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
-
-from examples.dreamzero.state import DreamZeroState
 from session_state.accounting import walk
 from session_state.manager import SessionStateManager
+
+from examples.dreamzero.state import DreamZeroState
 
 
 @pytest.fixture

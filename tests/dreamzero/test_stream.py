@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from session_state.manager import SessionStateManager
 from torch import Tensor
 
 from examples.dreamzero.bespoke import BespokeState
 from examples.dreamzero.compare import differences
 from examples.dreamzero.state import DreamZeroState
 from examples.dreamzero.stream import EncoderStream, small_vae
-from session_state.manager import SessionStateManager
 
 HEIGHT, WIDTH = 16, 24
 

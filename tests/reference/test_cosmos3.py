@@ -24,10 +24,10 @@ import torch
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-
-from generated.cosmos3 import Cosmos3Session
 from session_state.errors import NothingCaptured
 from session_state.manager import SessionStateManager
+
+from generated.cosmos3 import Cosmos3Session
 from tests.dreamzero.sequences import HELD_VIEWS, SESSIONS, Handwritten, held_views, session_ids
 
 from .wheel import reference

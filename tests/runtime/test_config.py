@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-
 from session_state.manager import (
     DEFAULT_MAX_SESSIONS,
     resolve_session_state_config,

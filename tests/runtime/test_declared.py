@@ -8,7 +8,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-
 from session_state.declared import DeclaredBytes, ceil_div, check_sizes, itemsize
 
 

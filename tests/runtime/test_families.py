@@ -9,9 +9,6 @@ import torch
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from torch import Tensor
-
-from generated.cosmos3 import Cosmos3Session
 from session_state import FieldFrozen, FieldUnset, SessionClosed, SessionStateManager, UnknownKey
 from session_state.axes import Axis, CapturedAxis
 from session_state.coercions import as_int
@@ -19,6 +16,9 @@ from session_state.families import AttrFamily, ObjectFamily
 from session_state.fields import Param
 from session_state.objects import EncodeOnce
 from session_state.view import SessionView
+from torch import Tensor
+
+from generated.cosmos3 import Cosmos3Session
 
 Pair = tuple[Tensor, Tensor]
 

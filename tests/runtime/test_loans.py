@@ -6,13 +6,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import Tensor
-
-from generated.cosmos3 import Cosmos3Session
 from session_state import NothingCaptured, SessionClosed, SessionStateManager, UnknownKey
 from session_state.fields import Attr, ObjectField
 from session_state.objects import EncodeOnce, LatentBuffer
 from session_state.view import SessionView
+from torch import Tensor
+
+from generated.cosmos3 import Cosmos3Session
 
 Pair = tuple[Tensor, Tensor]
 

@@ -11,14 +11,14 @@ import pytest
 import torch
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
-
-from generated.dreamzero import DreamZeroSession
 from session_state.errors import SessionClosed, SessionExists
 from session_state.manager import (
     SessionState,
     SessionStateManager,
 )
 from session_state.objects import LatentBuffer
+
+from generated.dreamzero import DreamZeroSession
 
 IDS = st.sampled_from("abcde")
 KEYS = ["sessions", "max_sessions", "total_nbytes", "hits", "misses", "evictions"]

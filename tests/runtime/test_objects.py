@@ -10,7 +10,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-
 from session_state.accounting import SeenStorages, device_bytes
 from session_state.base import StateObject
 from session_state.errors import FieldUnset, RingTooShort, SessionClosed

@@ -2,8 +2,6 @@
 
 import pytest
 import torch
-from torch import Tensor
-
 from session_state import EncodeOnce, FieldFrozen, SessionStateManager
 from session_state.axes import Axis, CapturedAxis
 from session_state.coercions import as_int
@@ -11,6 +9,7 @@ from session_state.families import AttrFamily, ObjectFamily
 from session_state.fields import Attr, ObjectField, ViewField
 from session_state.objects import FrameRing
 from session_state.view import SessionView
+from torch import Tensor
 
 
 def test_encode_once_keeps_the_first_value_by_reference() -> None:

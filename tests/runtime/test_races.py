@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import torch
+from session_state import SessionClosed, SessionStateManager
 
 from generated.dreamzero import DreamZeroSession
-from session_state import SessionClosed, SessionStateManager
 
 SECONDS = 1.0
 

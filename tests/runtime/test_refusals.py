@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-
-from generated.cosmos3 import Cosmos3Session
-from generated.dreamzero import DreamZeroSession
 from session_state import FrameRing, LatentBuffer, SessionExists, SessionStateManager, StateObject
 from session_state.coercions import as_float, conforms
 from session_state.fields import Attr, Param, ViewField
 from session_state.view import SessionView
+
+from generated.cosmos3 import Cosmos3Session
+from generated.dreamzero import DreamZeroSession
 
 from .values import T
 

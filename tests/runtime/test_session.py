@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 import torch
-
 from session_state.accounting import SeenStorages, device_bytes
 from session_state.attrs import SessionAttr
 from session_state.manager import SessionState, SessionStateManager

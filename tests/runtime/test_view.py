@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
-
-from generated.dreamzero import DreamZeroSession
 from session_state.coercions import as_bool, as_float, as_int, as_str, optional
 from session_state.errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer
 from session_state.fields import Attr, ObjectField, Param, ViewField
 from session_state.manager import SessionStateManager
 from session_state.objects import FrameRing, LatentBuffer
 from session_state.view import SessionView
+from torch import Tensor
+
+from generated.dreamzero import DreamZeroSession
 
 
 class Every(SessionView, schema="Every 0123456789ab"):

@@ -11,7 +11,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-
 from session_state.accounting import device_bytes, merge_bytes, walk
 
 from .values import Plain, Slotted, T, closure, held

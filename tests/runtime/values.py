@@ -5,7 +5,6 @@ from typing import Any
 
 import attrs
 import torch
-
 from session_state.accounting import walk
 
 

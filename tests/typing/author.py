@@ -9,12 +9,12 @@ from typing import Literal, assert_type
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
-
-from generated.dreamzero import DreamZeroSession
 from session_state.errors import SessionClosed, SessionStateError
 from session_state.manager import SessionStateManager
 from session_state.objects import LatentBuffer
+from torch import Tensor
+
+from generated.dreamzero import DreamZeroSession
 
 
 class Stacking(DreamZeroSession):

@@ -6,11 +6,11 @@ unused ignore, which is an error too.
 
 from typing import assert_type
 
+from session_state.errors import FieldUnset, NothingCaptured, SessionStateError, UnknownKey
+from session_state.manager import SessionStateManager
 from torch import Tensor, nn
 
 from generated.cosmos3 import Cosmos3Session
-from session_state.errors import FieldUnset, NothingCaptured, SessionStateError, UnknownKey
-from session_state.manager import SessionStateManager
 
 
 class Conditioned(Cosmos3Session):

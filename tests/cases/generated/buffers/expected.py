@@ -2,14 +2,13 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
-
 from session_state.coercions import as_int
 from session_state.declared import DeclaredBytes, ceil_div, check_sizes
 from session_state.fields import ObjectField, Param, ViewField
 from session_state.manager import SessionStateManager
 from session_state.objects import FrameRing, LatentBuffer
 from session_state.view import SessionView
+from torch import Tensor
 
 
 class BuffersSession(SessionView, schema="Buffers c71207775432eddc"):

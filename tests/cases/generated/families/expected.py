@@ -3,8 +3,6 @@
 from contextlib import AbstractContextManager
 from typing import Any
 
-from torch import Tensor
-
 from session_state.axes import Axis, CapturedAxis
 from session_state.coercions import as_int, as_names
 from session_state.declared import DeclaredBytes, check_sizes
@@ -13,6 +11,7 @@ from session_state.fields import Param
 from session_state.manager import SessionStateManager
 from session_state.objects import EncodeOnce
 from session_state.view import SessionView
+from torch import Tensor
 
 _BRANCH = Axis("branch", lambda session: session.branches)
 _LAYER = CapturedAxis("layer")

@@ -1,7 +1,5 @@
 """RangesSession, generated from its schema."""
 
-from torch import Tensor
-
 from session_state.axes import Axis
 from session_state.coercions import as_int
 from session_state.declared import DeclaredBytes
@@ -9,6 +7,7 @@ from session_state.families import AttrFamily
 from session_state.fields import Param
 from session_state.manager import SessionStateManager
 from session_state.view import SessionView
+from torch import Tensor
 
 _STREAM = Axis("stream", lambda session: ("main", "cam"))
 _BLOCK = Axis("block", lambda session: range(session.blocks))

@@ -2,14 +2,13 @@
 
 from typing import Literal
 
-from torch import Tensor
-
 from session_state.coercions import as_int, optional
 from session_state.declared import DeclaredBytes, check_sizes
 from session_state.fields import Attr, ObjectField
 from session_state.manager import SessionStateManager
 from session_state.objects import EncodeOnce
 from session_state.view import SessionView
+from torch import Tensor
 
 
 class SourcesSession(SessionView, schema="Sources 6b7c618d56a78945"):
