@@ -24,6 +24,22 @@ class CapturedAxis:
         self.name = name
 
 
+class HasAxes(Protocol):
+    """A field, and the axes whose keys it has values by: none unless it is a family."""
+
+    axes: tuple[Axis, ...]
+
+
+def shared_axes(one: HasAxes, other: HasAxes) -> int:
+    """How many axes both begin with."""
+    count = 0
+    for mine, theirs in zip(one.axes, other.axes, strict=False):
+        if mine.name != theirs.name:
+            break
+        count += 1
+    return count
+
+
 class Family(Protocol[Value_co]):
     """A field with `per`: one value per key. Iterating gives the complete keys of the first axis."""
 

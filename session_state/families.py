@@ -66,7 +66,7 @@ class ObjectFamily(FamilyField[Value]):
     def load(self, view: "SessionView", name: str) -> Value | None:
         """What the object under a name holds."""
         found = view._session.get(name)
-        return None if found is None or not found.resident else found.view()
+        return None if found is None else found.view(include_staged=False)
 
     def stored(self, view: "SessionView", branch: Keys) -> list[str]:
         """The objects of one branch."""
@@ -148,7 +148,9 @@ class AttrFamily(FamilyField[Value]):
 
     def store(self, view: "SessionView", name: str, value: Value) -> None:
         """Carry a value under its name."""
-        view._session.attrs[name] = value
+        attrs = view._session.attrs
+        if not self.once or attrs.get(name) is None:
+            attrs[name] = value
 
     def drop(self, view: "SessionView", name: str) -> None:
         """Forget a value."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, get_origin
 import numpy as np
 import torch
 
+from .axes import Axis
 from .base import StateObject
 from .coercions import UNCHANGED, Coerce, checked
 from .errors import FieldFrozen
@@ -29,6 +30,7 @@ class Field:
     """
 
     name = ""
+    axes: tuple[Axis, ...] = ()
 
     def __init__(self, reason: str, invalidated_by: tuple[str, ...] = ()) -> None:
         self.reason = reason
@@ -228,8 +230,15 @@ class Attr(Field, property, Generic[T]):
             attrs = view._session.attrs
             held = attrs.get(self.name, None if self.default is _MISSING else self.default)
             if self.once and held is not None and not view._status.closed:
+                if self.coerce is not None:
+                    value = checked(
+                        self.coerce, value, f"session {view.session_id!r}, {self.name!r}"
+                    )
                 if not is_same(held, value):
-                    raise _frozen(view, self.name)
+                    raise FieldFrozen(
+                        f"session {view.session_id!r}, field {self.name!r}: it is written once and "
+                        "holds a value; reset it before writing another"
+                    )
                 return
             plain(view, value)
             if not is_same(held, attrs[self.name]):
@@ -240,13 +249,6 @@ class Attr(Field, property, Generic[T]):
     def clear(self, view: "SessionView") -> None:
         """Forget the value, so that the field reads as its default."""
         view._session.attrs.pop(self.name, None)
-
-
-def _frozen(view: "SessionView", place: str) -> FieldFrozen:
-    return FieldFrozen(
-        f"session {view.session_id!r}, field {place!r}: it is written once and holds a value; "
-        "reset it before writing another"
-    )
 
 
 class _Stored(Field, Generic[Kept]):
@@ -357,14 +359,19 @@ class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
 
     def __set__(self, view: "SessionView", value: Item | None) -> None:
         view._session.status.require_open(self.name)
-        seeds = [] if value is None else self._seeds(view, value)
+        seeds = self.vet(view, value)
         held = self.object_of(view)
-        for seed in seeds:
-            held._vet(seed)
         self.clear(view)
         for seed in seeds:
             held.append(seed)
         self._invalidate(view)
+
+    def vet(self, view: "SessionView", value: Any) -> Iterable[Any]:
+        """The items that seed the field with `value`. Raises what assigning it would raise."""
+        seeds = [] if value is None else self._seeds(view, value)
+        for seed in seeds:
+            self.object_of(view)._vet(seed)
+        return seeds
 
     def _joined(self, viewed: Any) -> Any:
         if not isinstance(viewed, list):

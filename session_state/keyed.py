@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
-from .axes import Axis, CapturedAxis, Key, Keys
+from .axes import Axis, CapturedAxis, Key, Keys, shared_axes
 from .branches import Branches
 from .coercions import conforms
 from .errors import FieldFrozen, UnknownKey, raise_all
@@ -120,21 +120,16 @@ class FamilyField(Field, ABC, Generic[Value]):
 
     def _shared(self, other: "FamilyField[Any]", branch: Keys) -> Keys:
         """The keys of `branch` on the axes that both families begin with."""
-        count = 0
-        for mine, theirs in zip(self.axes, other.axes, strict=False):
-            if mine.name != theirs.name:
-                break
-            count += 1
-        return branch[:count]
+        return branch[: shared_axes(self, other)]
 
     def invalidate(self, view: "SessionView", branch: Keys) -> None:
         """Clear what depends on one branch: of families that share its axes, the same keys."""
-        for name in view._dependents[self.name]:
+        for name, shared in view._dependents[self.name].items():
             dependent = view._declared[name]
             if not isinstance(dependent, FamilyField):
                 dependent.clear(view)
                 continue
-            for other in dependent.branches(view, self._shared(dependent, branch)):
+            for other in dependent.branches(view, branch[:shared]):
                 dependent.forget(view, other)
 
     def read(self, view: "SessionView", branch: Keys) -> Any:

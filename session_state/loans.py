@@ -5,13 +5,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from .axes import Keys
-from .errors import NothingCaptured, raise_all
-from .fields import Field, ObjectField
+from .coercions import checked
+from .errors import FieldFrozen, NothingCaptured, raise_all
+from .fields import Attr, Field, ObjectField, ViewField
 from .keyed import FamilyField
-from .objects import EncodeOnce
+from .objects import EncodeOnce, is_same
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from .view import SessionView
 
@@ -22,8 +23,9 @@ class Loan(AbstractContextManager[None]):
     """Lends one key of families, or whole fields, to attributes of a borrower.
 
     On entry each attribute has the value, or None where it is absent. A clean exit takes all the
-    attributes back, or nothing; values that were complete and are written once stay as they are.
-    On every exit each attribute is again what it was.
+    attributes back, or nothing, in place of what was incomplete. Where all values are there, by now
+    or from the start, those that are written once stay as they are, whatever the borrower has. On
+    every exit each attribute is again what it was.
     """
 
     def __init__(
@@ -38,13 +40,11 @@ class Loan(AbstractContextManager[None]):
     def __enter__(self) -> None:
         values = {name: lent.read() for name, lent in self._lent.items()}
         self._complete = all(value is not None for value in values.values())
-        if not self._complete:
-            values = dict.fromkeys(values)
         try:
             for name, value in values.items():
-                before = _own(self._module, name)
+                # Noted first: an attribute may be set and refuse all the same.
+                self._before[name] = _own(self._module, name)
                 setattr(self._module, name, value)
-                self._before[name] = before
         except BaseException:
             self._restore()
             raise
@@ -57,30 +57,45 @@ class Loan(AbstractContextManager[None]):
     ) -> None:
         try:
             if kind is None:
-                self._capture({name: getattr(self._module, name, None) for name in self._lent})
+                self._capture()
         finally:
             self._restore()
 
-    def _capture(self, produced: "Mapping[str, Any]") -> None:
+    def _capture(self) -> None:
         """Take everything back, or nothing: all of it is looked at before any of it is written."""
-        if self._complete and all(lent.stays for lent in self._lent.values()):
-            return
-        for name, value in produced.items():
-            self._view._status.require_open(self._lent[name].field)
-            if value is None or (isinstance(value, (list, tuple)) and not value):
-                raise NothingCaptured(
-                    f"{self._lent[name].place}: the loan ended and {name!r} of "
-                    f"{type(self._module).__name__} holds nothing; the session is as it was"
-                )
-        for name, value in produced.items():
-            self._lent[name].vet(value)
+        held = {name: lent.read() for name, lent in self._lent.items()}
+        whole = self._complete or all(value is not None for value in held.values())
+        due = {name: lent for name, lent in self._lent.items() if not (whole and lent.stays)}
+        produced = {name: getattr(self._module, name, None) for name in due}
+        for name, lent in due.items():
+            self._look_at(name, lent, held[name], produced[name])
+        absent = [lent for name, lent in due.items() if held[name] is None]
+        # Before any is written, since one of two that complete each other would be there by then.
+        for lent in absent:
+            lent.forget()
         try:
-            for name, value in produced.items():
-                self._lent[name].write(value)
+            # Sources come before what depends on them, which writing a source clears.
+            for name in sorted(due, key=lambda name: due[name].sources(due.values())):
+                due[name].write(produced[name])
         except BaseException:
-            for lent in self._lent.values():
+            for lent in absent:
                 lent.forget()
             raise
+
+    def _look_at(self, name: str, lent: "_Lent", held: Any, produced: Any) -> None:
+        """Raise what writing would raise."""
+        self._view._status.require_open(lent.field)
+        if produced is None or (isinstance(produced, (list, tuple)) and not produced):
+            raise NothingCaptured(
+                f"{lent.place}: the loan ended and {name!r} of {type(self._module).__name__} holds "
+                "nothing; the session is as it was"
+            )
+        lent.vet(produced)
+        if lent.stays and held is not None and not is_same(held, produced):
+            raise FieldFrozen(
+                f"{lent.place}: it is written once, and the loan ended with another value in "
+                f"{name!r} of {type(self._module).__name__}; clear the field before the loan"
+            )
 
     def _restore(self) -> None:
         errors: list[Exception] = []
@@ -89,7 +104,7 @@ class Loan(AbstractContextManager[None]):
                 if before is _MISSING:
                     if _own(self._module, name) is not _MISSING:
                         delattr(self._module, name)
-                else:
+                elif _own(self._module, name) is not before:
                     setattr(self._module, name, before)
             except Exception as error:
                 errors.append(error)
@@ -133,15 +148,21 @@ class _Lent:
 
     def vet(self, value: Any) -> None:
         """Raise what writing the value would raise because of what it is."""
-        if isinstance(self._field, FamilyField):
-            self._field.vet(self._view, self._branch, value)
+        field, view = self._field, self._view
+        if isinstance(field, FamilyField):
+            field.vet(view, self._branch, value)
+        elif isinstance(field, Attr) and field.coerce is not None:
+            checked(field.coerce, value, self.place)
+        elif isinstance(field, ViewField):
+            field.vet(view, value)
+
+    def sources(self, others: "Iterable[_Lent]") -> int:
+        """How many of `others` clear this one when they change."""
+        return sum(self.field in self._view._dependents[other.field] for other in others)
 
     def write(self, value: Any) -> None:
-        """Keep the value; of what was incomplete nothing stays."""
+        """Keep the value."""
         if isinstance(self._field, FamilyField):
-            if not self._field.is_complete(self._view, self._branch):
-                self._view._status.require_open(self._field.name)
-                self._field.forget(self._view, self._branch)
             self._field.write(self._view, self._branch, value)
         elif isinstance(self._field, ObjectField):
             self._field.object_of(self._view).commit(value)
@@ -149,7 +170,7 @@ class _Lent:
             setattr(self._view, self._field.name, value)
 
     def forget(self) -> None:
-        """Let go of what a broken capture wrote."""
+        """Let go of what is incomplete, or of what a broken capture wrote."""
         if isinstance(self._field, FamilyField):
             self._field.forget(self._view, self._branch)
         else:

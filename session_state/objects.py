@@ -251,8 +251,9 @@ class EncodeOnce(StateObject[Value, Value | None]):
         self._value: Value | None = None
 
     def allocate(self) -> None:
-        """Be ready for a value. Raises SessionClosed."""
+        """Be ready for a value, with none written; what is staged stays. Raises SessionClosed."""
         self._require_open()
+        self._value = None
 
     def stage(self, payload: Value) -> None:
         """Hold a value beside what is committed. Raises as `commit` does."""
@@ -272,6 +273,12 @@ class EncodeOnce(StateObject[Value, Value | None]):
             self._value = value
         if payload is None:
             self.discard()
+
+    def append(self, payload: Value) -> None:
+        """Write `payload`. Raises as `commit` does, and TypeError for None, which is no value."""
+        if payload is None:
+            raise TypeError(f"{self._place}: expected a value, got None; reset() clears")
+        self.commit(payload)
 
     def view(self, *, include_staged: bool = True) -> Value | None:
         """The value, or None while there is none."""

@@ -1,10 +1,10 @@
 """The typed object that model code holds: what every generated class extends."""
 
 from abc import ABCMeta
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .dependents import dependents
 from .errors import SessionClassMismatch, SessionParamsDiffer, raise_all
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, ObjectField, Param, ViewField
@@ -45,7 +45,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
 
     _schema: ClassVar[str] = ""
     _declared: ClassVar[dict[str, Field]] = {}
-    _dependents: ClassVar[dict[str, tuple[str, ...]]] = {}
+    _dependents: ClassVar[dict[str, dict[str, int]]] = {}
     _params_declared: ClassVar[dict[str, Param[Any]]] = {}
     _shaping: ClassVar[tuple[str, ...]] = ()
 
@@ -63,9 +63,9 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             for name, value in vars(base).items()
             if isinstance(value, Field)
         }
-        cls._dependents = {name: _dependents(cls._declared, name) for name in cls._declared}
-        for name, dependents in cls._dependents.items():
-            if dependents:
+        cls._dependents = dependents(cls._declared)
+        for name, ended in cls._dependents.items():
+            if ended:
                 cls._declared[name].watch()
         cls._params_declared = {
             name: field for name, field in cls._declared.items() if isinstance(field, Param)
@@ -157,8 +157,8 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         A field that raises stops none of the others. Raises SessionClosed.
         """
         errors: list[Exception] = []
-        dependents = (other for name in names for other in self._dependents[name])
-        for name in dict.fromkeys((*names, *dependents)):
+        ended = (other for name in names for other in self._dependents[name])
+        for name in dict.fromkeys((*names, *ended)):
             self._status.require_open(name)
             try:
                 self._declared[name].clear(self)
@@ -169,13 +169,3 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
     def __repr__(self) -> str:
         state = "closed" if self._status.closed else "open"
         return f"<{type(self).__name__} {self.session_id!r} {state}>"
-
-
-def _dependents(declared: Mapping[str, Field], source: str) -> tuple[str, ...]:
-    """The fields that are cleared with `source`, directly or through another, in order."""
-    found = {source: None}
-    for _ in declared:
-        for name, field in declared.items():
-            if not found.keys().isdisjoint(field.invalidated_by):
-                found[name] = None
-    return tuple(name for name in found if name != source)
