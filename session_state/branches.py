@@ -27,7 +27,7 @@ class Branches(Generic[Value]):
         branch = keys[: len(field.axes)]
         size = field.size(view, branch)
         at = keys[-1] if field.captures else 0
-        if size is not None and at not in range(size):
+        if size is not None and (type(at) is not int or not 0 <= at < size):
             raise UnknownKey(
                 f"{field.place(view, branch)}: {field.per[-1].name} has no key {at!r}, it has "
                 f"0 to {size - 1}"
