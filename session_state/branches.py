@@ -32,7 +32,7 @@ class Branches(Generic[Value]):
                 f"{field.place(view, branch)}: {field.per[-1].name} has no key {at!r}, it has "
                 f"0 to {size - 1}"
             )
-        values = field.values(view, branch) if field.is_complete(view, branch) else None
+        values = field.complete(view, branch)
         if values is None:
             missing = field.complete_with if field.values(view, branch) else field.name
             if view._status.closed:
@@ -63,7 +63,9 @@ class Branches(Generic[Value]):
                 return True
         except (UnknownKey, FieldUnset):
             return False
-        return all(field.is_complete(view, branch) for branch in field.branches(view, keys))
+        return all(
+            field.complete(view, branch) is not None for branch in field.branches(view, keys)
+        )
 
     def __iter__(self) -> Iterator[Any]:
         return (key for key in self._field.axes[0].keys(self._view) if key in self)

@@ -139,7 +139,7 @@ class _Lent:
     def write(self, value: Any) -> None:
         """Keep the value; of what was incomplete nothing stays."""
         if isinstance(self._field, FamilyField):
-            if not self._field.is_complete(self._view, self._branch):
+            if self._field.complete(self._view, self._branch) is None:
                 self._view._status.require_open(self._field.name)
                 self._field.forget(self._view, self._branch)
             self._field.write(self._view, self._branch, value)
