@@ -31,9 +31,8 @@ _REMEDY = {
 }
 
 
-_EDITED = (
-    "no schema makes it any more and it was edited by hand; delete it when nothing in it is needed"
-)
+_EDITED = "no schema makes it any more, and it was edited by hand: delete it when nothing is lost"
+_IN_PLACE = "not written by session-state, and in the place of what is; move it away"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -58,6 +57,9 @@ def _command(run: Callable[P, int]) -> Callable[P, None]:
             # Whoever read the output has seen enough; Python would complain once more at its end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = FINDINGS
+        except OSError as error:
+            click.echo(f"session-state: {error}", err=True)
+            code = USAGE
         except Exception as error:
             if os.environ.get(_DEBUG):
                 raise
@@ -117,7 +119,7 @@ def check(strict: bool, schemas: str | None, output: str | None) -> int:
     if not report.has_errors:
         drifted = drift(settings.output, project.targets)
         for one in drifted:
-            remedy = _EDITED if one.edited else _REMEDY[one.state]
+            remedy = _EDITED if one.edited else _IN_PLACE if one.blocks else _REMEDY[one.state]
             click.echo(f"{one.state}: {shown(one.path)} ({remedy})")
     failed = report.has_errors or any(one.fails for one in drifted)
     warned = bool(report.findings or drifted)

@@ -38,7 +38,7 @@ class Drift:
 
     state: State
     path: Path
-    # A foreign file where a generated one belongs; any other is only mentioned.
+    # A foreign file in the place of a generated one; any other is only mentioned.
     blocks: bool = False
     # Somebody changed it by hand, so that it is not deleted.
     edited: bool = False
@@ -50,9 +50,11 @@ class Drift:
 
 
 def _read(path: Path) -> str | None:
-    """The text of a file, or None when it is not there; undecodable bytes cannot be ours."""
+    """The text of a file, or None when it is not there; no byte of it is lost in decoding."""
+    if path.exists() and not path.is_file():
+        return ""
     try:
-        return path.read_bytes().decode("utf-8", errors="replace")
+        return path.read_bytes().decode("utf-8", errors="surrogateescape")
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -74,8 +76,14 @@ def drift(folder: Path, targets: Iterable[Target]) -> list[Drift]:
             found.append(Drift("foreign", path, blocks=True))
         elif not is_current(text, target.made_from, target.schemas_sha256, target.comment):
             found.append(Drift("changed", path))
+    modules = {name.removesuffix(".py") for name in expected if name.endswith(".py")}
     for path in _files(folder):
-        if path.name not in expected:
+        if path.name in expected:
+            continue
+        if path.name.partition(".")[0] in modules:
+            # Python would import this in the place of the generated module.
+            found.append(Drift("foreign", path, blocks=True))
+        elif path.suffix in _KINDS and path.is_file():
             text = _read(path) or ""
             if is_ours(text):
                 found.append(Drift("orphaned", path, edited=not is_untouched(text)))
@@ -85,8 +93,9 @@ def drift(folder: Path, targets: Iterable[Target]) -> list[Drift]:
 
 
 def _files(folder: Path) -> list[Path]:
+    """What lies in the output, files and folders."""
     try:
-        return sorted(path for path in folder.iterdir() if path.suffix in _KINDS and path.is_file())
+        return sorted(folder.iterdir())
     except FileNotFoundError:
         return []
     except OSError as error:

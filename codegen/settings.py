@@ -49,11 +49,14 @@ def _table(path: Path) -> dict[str, str] | None:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read ({error})") from error
     try:
-        table = tomllib.loads(text).get("tool", {}).get("session-state")
+        tools = tomllib.loads(text).get("tool", {})
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path}: is not TOML ({error})") from error
+    table = tools.get("session-state") if isinstance(tools, dict) else None
     if table is None:
         return None
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: [tool.session-state] must be a table, not {table!r}")
     for key, value in table.items():
         if key not in _KNOWN:
             raise UsageError(

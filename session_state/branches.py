@@ -27,12 +27,12 @@ class Branches(Generic[Value]):
         branch = keys[: len(field.axes)]
         size = field.size(view, branch)
         at = keys[-1] if field.captures else 0
-        if size is not None and (type(at) is not int or at not in range(size)):
+        if size is not None and (type(at) is not int or not 0 <= at < size):
             raise UnknownKey(
                 f"{field.place(view, branch)}: {field.per[-1].name} has no key {at!r}, it has "
                 f"0 to {size - 1}"
             )
-        values = field.values(view, branch) if field.is_complete(view, branch) else None
+        values = field.complete(view, branch)
         if values is None:
             missing = field.complete_with if field.values(view, branch) else field.name
             if view._status.closed:
@@ -63,7 +63,9 @@ class Branches(Generic[Value]):
                 return True
         except (UnknownKey, FieldUnset):
             return False
-        return all(field.is_complete(view, branch) for branch in field.branches(view, keys))
+        return all(
+            field.complete(view, branch) is not None for branch in field.branches(view, keys)
+        )
 
     def __iter__(self) -> Iterator[Any]:
         return (key for key in self._field.axes[0].keys(self._view) if key in self)

@@ -108,15 +108,15 @@ class FamilyField(Field, ABC, Generic[Value]):
         written = [one for one in found if one is not None]
         return written if len(written) == len(found) else None
 
-    def is_complete(self, view: "SessionView", branch: Keys) -> bool:
-        """Whether a branch and its partner are whole: until then it reads as absent."""
-        if self.values(view, branch) is None:
-            return False
+    def complete(self, view: "SessionView", branch: Keys) -> list[Value] | None:
+        """What one branch reads as: nothing until it and its partner are whole."""
+        values = self.values(view, branch)
         partner = view._declared[self.complete_with] if self.complete_with else None
-        if not isinstance(partner, FamilyField):
-            return True
+        if values is None or not isinstance(partner, FamilyField):
+            return values
         others = partner.branches(view, self._shared(partner, branch))
-        return all(partner.values(view, other) is not None for other in others)
+        whole = all(partner.values(view, other) is not None for other in others)
+        return values if whole else None
 
     def _shared(self, other: "FamilyField[Any]", branch: Keys) -> Keys:
         """The keys of `branch` on the axes that both families begin with."""
@@ -134,10 +134,8 @@ class FamilyField(Field, ABC, Generic[Value]):
 
     def read(self, view: "SessionView", branch: Keys) -> Any:
         """All of one branch, as a list where it captures; None where it is absent."""
-        values = self.values(view, branch)
-        if values is None or not self.is_complete(view, branch):
-            return None
-        return values if self.captures else values[0]
+        values = self.complete(view, branch)
+        return values if values is None or self.captures else values[0]
 
     def vet(self, view: "SessionView", branch: Keys, value: Any) -> list[Value]:
         """The values to keep of one branch. Raises TypeError, and ValueError for an empty list."""

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .dependents import dependents
-from .errors import SessionClassMismatch, SessionParamsDiffer, raise_all
+from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, raise_all
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, ObjectField, Param, ViewField
 from .kinds import KeepsBooks
@@ -114,6 +114,9 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             try:
                 for field in self._declared.values():
                     field.open(self)
+            except SessionClosed:
+                # Dropped meanwhile: this is a view of a closed session, as a moment later.
+                pass
             except BaseException:
                 session.forget_opening(mine)
                 raise

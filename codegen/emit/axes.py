@@ -29,7 +29,9 @@ def _keys(axis: Axis) -> str:
     count = python.size_text(axis.size, lambda name: _of_session(axis, name))
     if axis.where is None:
         return f"range({count})"
-    chosen = python.condition_lines(axis.where, LINE - 11, lambda name: _of_session(axis, name))
+    chosen = python.condition_lines(
+        axis.where, LINE - 11, LINE - 8, lambda name: _of_session(axis, name)
+    )
     parts = [axis.name, f"for {axis.name} in range({count})", f"if {chosen[0]}", *chosen[1:]]
     flat = f"[{' '.join(parts)}]"
     if 4 + width(f"lambda session: {flat},") <= LINE:

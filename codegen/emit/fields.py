@@ -68,7 +68,8 @@ def _partners(schema: Schema, field: Field) -> set[str]:
 def _invalidation(field: Field) -> list[str]:
     """Both declarations mean the same to a session: they differ in what a reader learns."""
     sources = tuple(dict.fromkeys((*field.invalidated_by, *field.derived_from)))
-    return [f"invalidated_by={python.plain_text(sources)}"] if sources else []
+    names = python.sequence("()", list(map(string, sources)), 8, len("invalidated_by="))
+    return [f"invalidated_by={names}"] if sources else []
 
 
 def _without_none(type_: Type) -> Type:
@@ -108,7 +109,7 @@ def _allocation(field: Field) -> list[str]:
     flat = f"allocate=lambda session: {{{', '.join(entries)}}}"
     if 8 + width(flat) + 1 <= LINE:
         return [flat]
-    first = python.size_lines(size, LINE - 12 - len(f'"{name}": ,'), _of_session)
+    first = python.size_lines(size, LINE - 12 - len(f'"{name}": '), _of_session, after=1)
     entries = [f'"{name}": ' + "\n            ".join(first), *rest]
     lines = "".join(f"            {entry},\n" for entry in entries)
     return [f"allocate=lambda session: {{\n{lines}        }}"]
@@ -134,14 +135,13 @@ def _default(field: Field) -> str:
     if not isinstance(value, tuple):
         return f"default={python.plain_text(value)}"
     origin = next(part.origin for part in members(_type(field)) if isinstance(part, Generic))
+    items = list(map(python.plain_text, value))
     if origin == "tuple":
-        return f"default={python.plain_text(value)}"
+        return f"default={python.sequence('()', items, 8, len('default='))}"
     if not value:
         return f"factory={origin}"
-    inner = ", ".join(map(python.plain_text, value))
-    return (
-        f"factory=lambda: {'{' if origin == 'set' else '['}{inner}{'}' if origin == 'set' else ']'}"
-    )
+    brackets = "{}" if origin == "set" else "[]"
+    return f"factory=lambda: {python.sequence(brackets, items, 8, len('factory=lambda: '))}"
 
 
 def _coercion(type_: Type) -> str | None:

@@ -22,7 +22,9 @@ _BODY = re.compile(r"^(?:#|    ) body      ([0-9a-f]{64})(?: -->)?\n", re.MULTIL
 
 
 def sha256(text: str) -> str:
-    return hashlib.sha256(text.replace("\r\n", "\n").encode()).hexdigest()
+    """The hash of a text, line ends normalised; bytes that are no text count as they are."""
+    content = text.replace("\r\n", "\n").encode(errors="surrogateescape")
+    return hashlib.sha256(content).hexdigest()
 
 
 def schemas_sha256(schemas: Iterable[Schema]) -> str:

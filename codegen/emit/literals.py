@@ -60,7 +60,7 @@ def keyword_string(name: str, text: str, indent: int) -> str:
     """`name="text"` as an argument on its own line, in parentheses over several where it is long."""
     flat = f"{name}={string(text)}"
     pieces = _pieces(text, LINE - indent - 4)
-    if indent + width(flat) + 1 <= _LONGEST_TEXT or len(pieces) == 1:
+    if indent + 4 + width(string(text)) <= _LONGEST_TEXT or len(pieces) == 1:
         return flat
     inner = " " * (indent + 4)
     lines = "\n".join(inner + string(piece) for piece in pieces)

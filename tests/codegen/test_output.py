@@ -136,6 +136,31 @@ def test_a_foreign_file_in_the_way_stops_generate(project: Project) -> None:
     assert 1 == project.run("check").code
 
 
+@pytest.mark.parametrize(
+    "name", ["demo/__init__.py", "demo.pyi", "demo.cpython-311-x86_64-linux-gnu.so", "__init__.pyi"]
+)
+def test_what_python_or_a_checker_would_read_instead_is_drift(project: Project, name: str) -> None:
+    """Something that hides a generated module is named, and generate does not go on beside it."""
+    project.run("generate")
+    other = project.root / "generated" / name
+    other.parent.mkdir(exist_ok=True)
+    other.write_text("")
+    done = project.run("check")
+    assert 1 == done.code
+    assert f"foreign: generated/{name.partition('/')[0]}" in done.out
+    assert 2 == project.run("generate").code
+
+
+def test_bytes_that_are_no_text_are_drift(project: Project) -> None:
+    """A replaced character cannot stand for the bytes that it replaced."""
+    schema = project.root / "schemas" / "demo.yaml"
+    schema.write_text(SMALL.replace("A demo.", "A \N{REPLACEMENT CHARACTER} demo."), "utf-8")
+    project.run("generate")
+    path = project.root / "generated" / "demo.py"
+    path.write_bytes(path.read_bytes().replace("\N{REPLACEMENT CHARACTER}".encode(), b"\xff"))
+    assert 1 == project.run("check").code
+
+
 def test_an_orphan_goes_unless_somebody_edited_it(project: Project) -> None:
     """An output without a schema is named by check; generate deletes it only when untouched."""
     schemas, folder = project.root / "schemas", project.root / "generated"
@@ -147,7 +172,7 @@ def test_an_orphan_goes_unless_somebody_edited_it(project: Project) -> None:
     (schemas / "two.yaml").unlink()
     said = project.run("check").out
     assert "orphaned: generated/one.py (no schema makes it any more; run" in said
-    assert "two.py (no schema makes it any more and it was edited by hand" in said
+    assert "two.py (no schema makes it any more, and it was edited by hand" in said
     project.run("generate")
     assert {"DECISIONS.md", "__init__.py", "demo.py", "two.py"} == project.files().keys()
 

@@ -14,7 +14,12 @@ from torch import Tensor
 class BuffersSession(SessionView, schema="Buffers c71207775432eddc"):
     """What is appended to."""
 
-    window = Param(as_int, minimum=1, shapes_objects=True, doc="Frames that are read back.")
+    window = Param(
+        as_int,
+        minimum=1,
+        shapes_objects=True,
+        doc="Frames that are read back.",
+    )
 
     frames = ObjectField(
         LatentBuffer[NDArray[np.uint8]],

@@ -10,7 +10,11 @@ from session_state.view import SessionView
 class CountersSession(SessionView, schema="Counters 075854e92f7065a9"):
     """The least that a schema can say."""
 
-    frames_seen = Attr[int](default=0, coerce=as_int, reason="Only the model counts what it saw.")
+    frames_seen = Attr[int](
+        default=0,
+        coerce=as_int,
+        reason="Only the model counts what it saw.",
+    )
 
     def __init__(self, session_id: str | None, manager: SessionStateManager) -> None:
         """Open the session `session_id` of `manager`, or join it where it is open."""

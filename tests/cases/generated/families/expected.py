@@ -20,7 +20,11 @@ _LAYER = CapturedAxis("layer")
 class FamiliesSession(SessionView, schema="Families edae82771a117b6c"):
     """Keys that a param gives, and a number of layers that the first write gives."""
 
-    branches = Param(as_names, shapes_objects=True, doc="Branches that this rank holds.")
+    branches = Param(
+        as_names,
+        shapes_objects=True,
+        doc="Branches that this rank holds.",
+    )
 
     layers = Param(as_int, minimum=1, doc="Transformer layers.")
 
@@ -53,7 +57,12 @@ class FamiliesSession(SessionView, schema="Families edae82771a117b6c"):
         """The next generation starts."""
         self._clear("text_kv", "tables")
 
-    def lend_transformer(self, module: Any, *, branch: str) -> AbstractContextManager[None]:
+    def lend_transformer(
+        self,
+        module: Any,
+        *,
+        branch: str,
+    ) -> AbstractContextManager[None]:
         """Lend one branch to attributes of `module` for the time of a call."""
         return self._lend(module, branch, cached_kv="text_kv", cached_tables="tables")
 
@@ -73,6 +82,11 @@ class FamiliesSession(SessionView, schema="Families edae82771a117b6c"):
         layers = cls.layers.check(layers)
         check_sizes(tokens=tokens, width=width)
         declared = DeclaredBytes()
-        declared.add("text_kv", accelerator, dtype, len(branches) * layers * 2 * tokens * width)
+        declared.add(
+            "text_kv",
+            accelerator,
+            dtype,
+            len(branches) * layers * 2 * tokens * width,
+        )
         declared.add("tables", accelerator, dtype, len(branches) * 2 * tokens)
         return declared

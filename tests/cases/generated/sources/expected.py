@@ -14,7 +14,10 @@ from torch import Tensor
 class SourcesSession(SessionView, schema="Sources 6b7c618d56a78945"):
     """What is rebuilt from what, and what takes what along."""
 
-    language = Attr[Tensor | None](default=None, reason="Assigned with each new instruction.")
+    language = Attr[Tensor | None](
+        default=None,
+        reason="Assigned with each new instruction.",
+    )
 
     embeds = ObjectField(
         EncodeOnce[Tensor],

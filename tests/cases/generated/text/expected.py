@@ -10,11 +10,19 @@ from session_state.view import SessionView
 class TextSession(SessionView, schema="Text 63975fa89aefa418"):
     """Ends in a "quote\""""
 
-    piped = Attr[int](default=0, coerce=as_int, reason="A | B, <b>bold</b>, `code` and *stars*.")
+    piped = Attr[int](
+        default=0,
+        coerce=as_int,
+        reason="A | B, <b>bold</b>, `code` and *stars*.",
+    )
 
     tripled = Attr[str](default='"""', coerce=as_str, reason='""" # noqa: F401')
 
-    lines = Attr[str](default="a\nb", coerce=as_str, reason="The first line.\nThe second, 日本語.")
+    lines = Attr[str](
+        default="a\nb",
+        coerce=as_str,
+        reason="The first line.\nThe second, 日本語.",
+    )
 
     def __init__(self, session_id: str | None, manager: SessionStateManager) -> None:
         """Open the session `session_id` of `manager`, or join it where it is open."""
