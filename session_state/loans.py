@@ -63,6 +63,8 @@ class Loan(AbstractContextManager[None]):
 
     def _capture(self) -> None:
         """Take everything back, or nothing: all of it is looked at before any of it is written."""
+        if self._complete and all(lent.stays for lent in self._lent.values()):
+            return
         held = {name: lent.read() for name, lent in self._lent.items()}
         whole = self._complete or all(value is not None for value in held.values())
         due = {name: lent for name, lent in self._lent.items() if not (whole and lent.stays)}

@@ -35,6 +35,7 @@ class Lending(SessionView, schema="Lending 0123456789ab"):
     kv = ObjectFamily(EncodeOnce[Tensor], per=(BRANCH, CapturedAxis("block")))
     tables = AttrFamily[int](per=(BRANCH,), invalidated_by=("kv",))
     sums = AttrFamily[int](per=(LAYER,), invalidated_by=("kv",))
+    means = AttrFamily[int](per=(LAYER,), invalidated_by=("sums",))
     shares = AttrFamily[int](per=(BRANCH,), invalidated_by=("kv", "sums"))
 
     def lend(self, module: Any, key: Any = None, **fields: str) -> Any:
@@ -83,11 +84,13 @@ def test_what_is_there_is_lent_beside_what_is_not(lending: Lending) -> None:
 def test_every_value_is_looked_at_before_one_is_written(lending: Lending, wrong: str) -> None:
     """Whatever the kind of field."""
     lending.latents = torch.zeros(2)
+    lending.feat_map = first = [torch.zeros(1)]
     module = SimpleNamespace()
-    with pytest.raises(TypeError), lending.lend(module, s="size", count="count", latents="latents"):
-        module.s, module.count = torch.zeros(1), 4
+    lent = {"m": "feat_map", "count": "count", "latents": "latents"}
+    with pytest.raises(TypeError), lending.lend(module, **lent):
+        module.m, module.count = [torch.zeros(1)], 4
         setattr(module, wrong, "three")
-    assert lending.size is None
+    assert first is lending.feat_map
     assert lending.count is None
     assert lending.latents is not None
 
@@ -101,13 +104,14 @@ def test_what_depends_on_a_lent_field_is_taken_after_it(lending: Lending) -> Non
     assert ("cond", 0) in lending.kv
 
 
-def test_a_closed_session_takes_nothing_back() -> None:
-    """Not even a field that nothing depends on."""
+@pytest.mark.parametrize("left", [5, None])
+def test_a_closed_session_takes_nothing_back(left: int | None) -> None:
+    """Nor does it miss what the borrower did not produce."""
     manager, module = SessionStateManager(), SimpleNamespace()
     lending = Lending("robot-7", manager)
     with pytest.raises(SessionClosed), lending.lend(module, count="derived"):
         manager.drop_session("robot-7")
-        module.count = 5
+        module.count = left
     assert {} == lending._session.attrs == vars(module)
 
 
@@ -126,28 +130,70 @@ def test_what_another_captured_meanwhile_stays() -> None:
 
 
 def test_an_attribute_that_is_set_and_refuses_is_restored() -> None:
-    """And one that was never set is not set once more."""
+    """And one that was never set is not set once more: the error is that of the loan."""
 
     class Refusing:
+        def __init__(self, **attributes: object) -> None:
+            vars(self).update(attributes)
+
         def __setattr__(self, name: str, value: object) -> None:
-            if name == "cached_kv":
+            if name not in vars(self):
                 vars(self)[name] = value
             raise RuntimeError(f"{name} = {value}")
 
-    session, module = Cosmos3Session("r", SessionStateManager(), num_layers=1), Refusing()
-    with pytest.raises(RuntimeError, match="cached_kv = None"):
-        session.lend_transformer(module, branch="cond").__enter__()
-    assert {} == vars(module)
+    session = Cosmos3Session("r", SessionStateManager(), num_layers=1)
+    for before in ({}, {"cached_kv": "its own"}):
+        module = Refusing(**before)
+        with pytest.raises(RuntimeError, match="cached_kv = None"):
+            session.lend_transformer(module, branch="cond").__enter__()
+        assert before == vars(module)
+
+
+def test_a_branch_that_ends_during_its_loan_is_not_captured() -> None:
+    """It was complete, so its borrower was not asked to produce it."""
+    session = Cosmos3Session("r", SessionStateManager(), num_layers=1)
+    session.und_kv["cond"], session.freqs_gen["cond"] = [pair()], pair()
+    module = SimpleNamespace()
+    with session.lend_transformer(module, branch="cond"):
+        session.reset_generation()
+    assert {} == session.nbytes_by_device() == vars(module)
+
+
+def test_a_capture_that_breaks_half_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written before it broke is let go."""
+
+    def full(*given: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(AttrFamily, "store", full)
+    session = Cosmos3Session("r", SessionStateManager(), num_layers=1)
+    module = SimpleNamespace()
+    with pytest.raises(MemoryError), session.lend_transformer(module, branch="cond"):
+        module.cached_kv, module.cached_freqs_gen = [pair()], pair()
+    assert {} == session.nbytes_by_device() == vars(module)
 
 
 def test_a_family_ends_by_every_way_there(lending: Lending) -> None:
     """By key where it shares an axis with all between, whole where one between shares none."""
     lending.kv["cond"] = [torch.zeros(1)]
     lending.tables["cond"] = lending.tables["uncond"] = 1
-    lending.sums[0] = lending.shares["cond"] = lending.shares["uncond"] = 1
+    lending.sums[0] = lending.means[0] = lending.shares["cond"] = lending.shares["uncond"] = 1
     del lending.kv["cond"]
     assert ["uncond"] == list(lending.tables)
-    assert [] == list(lending.sums) == list(lending.shares)
+    assert {"tables/uncond": 1} == lending._session.attrs
+
+
+def test_a_circle_of_fields_ends() -> None:
+    """Each clears the other, and keeps its own new value."""
+
+    class Circle(SessionView, schema="Circle 0123456789ab"):
+        a = Attr[int](default=0, invalidated_by=("b",))
+        b = Attr[int](default=0, invalidated_by=("a",))
+
+    view = Circle("r", SessionStateManager())
+    view.b = 1
+    view.a = 2
+    assert (2, 0) == (view.a, view.b)
 
 
 def test_an_unknown_source_is_found_when_the_class_is_made() -> None:
