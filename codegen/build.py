@@ -1,45 +1,64 @@
 """All schemas of a project: read and checked together, then rendered together."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from attrs import frozen
 
 from . import rules, source
-from .emit.header import schemas_sha256, with_header
+from .emit.header import Comment, Target, with_header
 from .findings import Report
 from .load import load
 from .model import Schema
-from .output import Target
+from .outputs import DECISIONS, PACKAGE, of_all, schema_files
 from .paths import in_project, shown
 from .place import working_on
 from .settings import Settings, UsageError
 
-DECISIONS = "DECISIONS.md"
-_PACKAGE = "__init__.py"
 _PACKAGE_BODY = '"""Typed session classes, one module per model, generated from the schemas."""\n'
 
 
 @frozen
-class Project:
-    """Every schema that loaded, and where each lies relative to the project's root."""
+class Source:
+    """A schema that loaded, where it lies relative to the project's root, and its warnings."""
 
-    schemas: tuple[Schema, ...]
-    paths: tuple[str, ...]
+    schema: Schema
+    path: str
+    warnings: int
+
+
+@frozen
+class Project:
+    """Every schema that loaded; `made_from` is their folder, relative to the project's root."""
+
+    sources: tuple[Source, ...]
     made_from: str
 
     @property
+    def schemas(self) -> tuple[Schema, ...]:
+        return tuple(source.schema for source in self.sources)
+
+    @property
     def targets(self) -> tuple[Target, ...]:
-        """Every file of the output."""
-        combined = schemas_sha256(self.schemas)
+        """Every file of the output, the package first and the table last."""
         modules = (
-            Target(f"{schema.module}.py", path, schema.sha256, "#")
-            for schema, path in zip(self.schemas, self.paths, strict=True)
+            Target(
+                name=f"{one.schema.module}.py",
+                made_from=one.path,
+                schemas_sha256=one.schema.sha256,
+                warnings=one.warnings,
+                comment="#",
+            )
+            for one in self.sources
         )
-        return (
-            Target(_PACKAGE, self.made_from, combined, "#"),
-            *modules,
-            Target(DECISIONS, self.made_from, combined, "<!--"),
+        return (self._of_all(PACKAGE, "#"), *modules, self._of_all(DECISIONS, "<!--"))
+
+    def _of_all(self, name: str, comment: Comment) -> Target:
+        return of_all(
+            name,
+            self.made_from,
+            [one.schema.sha256 for one in self.sources],
+            sum(one.warnings for one in self.sources),
+            comment,
         )
 
     def render(self) -> Mapping[str, str]:
@@ -48,31 +67,14 @@ class Project:
         from .emit.decisions import decisions
         from .emit.module import module
 
-        texts = {
-            _PACKAGE: with_header(_PACKAGE_BODY, self.made_from, schemas_sha256(self.schemas), "#")
-        }
-        for schema, path in zip(self.schemas, self.paths, strict=True):
-            with working_on(f"schema {path}"):
-                texts[f"{schema.module}.py"] = module(schema, path)
-        texts[DECISIONS] = decisions(self.schemas, self.made_from, self.paths)
+        package, *modules, table = self.targets
+        texts = {package.name: with_header(_PACKAGE_BODY, package)}
+        for one, target in zip(self.sources, modules, strict=True):
+            with working_on(f"schema {one.path}"):
+                texts[target.name] = with_header(module(one.schema), target)
+        paths = [one.path for one in self.sources]
+        texts[table.name] = with_header(decisions(self.schemas, paths), table)
         return texts
-
-
-def schema_files(folder: Path) -> list[Path]:
-    """The schema files of a folder, by name.
-
-    Raises:
-        UsageError: the folder cannot be read, or holds no schema.
-    """
-    try:
-        found = sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
-    except NotADirectoryError:
-        raise UsageError(f"{shown(folder)}: is not a folder of schemas") from None
-    except OSError as error:
-        raise UsageError(f"{shown(folder)}: cannot be read ({error.strerror})") from error
-    if not found:
-        raise UsageError(f"{shown(folder)}: holds no schema (no *.yaml file)")
-    return found
 
 
 def read_project(settings: Settings, report: Report) -> Project:
@@ -95,8 +97,8 @@ def read_project(settings: Settings, report: Report) -> Project:
             if schema is not None:
                 rules.check(schema, report)
                 loaded.append((schema, in_project(path, settings.root)))
-    schemas = tuple(schema for schema, _ in loaded)
-    rules.check_all(schemas, report)
-    return Project(
-        schemas, tuple(path for _, path in loaded), in_project(settings.schemas, settings.root)
+    rules.check_all([schema for schema, _ in loaded], report)
+    sources = tuple(
+        Source(schema, path, report.warnings_in(schema.path)) for schema, path in loaded
     )
+    return Project(sources, in_project(settings.schemas, settings.root))

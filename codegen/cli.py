@@ -98,7 +98,7 @@ def generate(schemas: str | None, output: str | None) -> int:
     for path in changed:
         click.echo(f"{'wrote' if path.exists() else 'removed'} {shown(path)}")
     click.echo(
-        f"{_count(project)}, {len(targets)} files in {shown(settings.output)}, "
+        f"{_count(len(project.schemas))}, {len(targets)} files in {shown(settings.output)}, "
         f"{len(changed)} changed"
     )
     return CLEAN
@@ -111,6 +111,14 @@ def generate(schemas: str | None, output: str | None) -> int:
 @_command
 def check(strict: bool, schemas: str | None, output: str | None) -> int:
     """Check the schemas, and that the generated files are theirs."""
+    from .fresh import is_fresh
+    from .settings import find
+
+    found = is_fresh(find(Path.cwd(), schemas, output))
+    if found is not None:
+        click.echo(f"{_count(found)} and the generated files agree")
+        return CLEAN
+
     from .output import drift
 
     project, report, settings = _read(schemas, output)
@@ -125,7 +133,7 @@ def check(strict: bool, schemas: str | None, output: str | None) -> int:
     warned = bool(report.findings or drifted)
     if failed or (strict and warned):
         return FINDINGS
-    click.echo(f"{_count(project)} and the generated files agree")
+    click.echo(f"{_count(len(project.schemas))} and the generated files agree")
     return CLEAN
 
 
@@ -154,7 +162,7 @@ def table(models: tuple[str, ...], schemas: str | None) -> int:
     chosen = {known[model.casefold()] for model in models} or set(known.values())
     pages = [
         "\n".join(terminal(section(schema, path), get_terminal_size().columns))
-        for schema, path in zip(project.schemas, project.paths, strict=True)
+        for schema, path in ((one.schema, one.path) for one in project.sources)
         if schema.model in chosen
     ]
     click.echo("\n\n\n".join(pages))
@@ -171,8 +179,7 @@ def _read(schemas: str | None, output: str | None) -> "tuple[Project, Report, Se
     return read_project(settings, report), report, settings
 
 
-def _count(project: "Project") -> str:
-    models = len(project.schemas)
+def _count(models: int) -> str:
     return f"{models} schema{'s' * (models != 1)}"
 
 

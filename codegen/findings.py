@@ -72,6 +72,13 @@ class Report:
         errors = (f.path for f in self._findings if f.severity is Severity.ERROR)
         return path in errors
 
+    def warnings_in(self, path: str) -> int:
+        """How many warnings there are about one file."""
+        return sum(
+            finding.path == path and finding.severity is Severity.WARNING
+            for finding in self._findings
+        )
+
     @property
     def has_errors(self) -> bool:
         """Whether any finding is an error."""

@@ -12,7 +12,7 @@ from typing import Literal
 
 from attrs import frozen
 
-from .emit.header import Comment, is_current, is_ours, is_untouched
+from .emit.header import Target, is_current, is_ours, is_untouched
 from .paths import shown
 from .settings import UsageError
 
@@ -20,16 +20,6 @@ from .settings import UsageError
 _KINDS = (".py", ".md")
 
 State = Literal["missing", "changed", "orphaned", "foreign"]
-
-
-@frozen
-class Target:
-    """A file that belongs to the output, and what its head must say."""
-
-    name: str
-    made_from: str
-    schemas_sha256: str
-    comment: Comment
 
 
 @frozen
@@ -74,7 +64,7 @@ def drift(folder: Path, targets: Iterable[Target]) -> list[Drift]:
             found.append(Drift("missing", path))
         elif not is_ours(text):
             found.append(Drift("foreign", path, blocks=True))
-        elif not is_current(text, target.made_from, target.schemas_sha256, target.comment):
+        elif not is_current(text, target):
             found.append(Drift("changed", path))
     modules = {name.removesuffix(".py") for name in expected if name.endswith(".py")}
     for path in _files(folder):

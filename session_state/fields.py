@@ -241,7 +241,7 @@ class Attr(Field, property, Generic[T]):
                     )
                 return
             plain(view, value)
-            if not is_same(held, attrs[self.name]):
+            if not is_same(held, attrs.get(self.name)):
                 self._invalidate(view)
 
         return write

@@ -10,7 +10,7 @@ from .branches import Branches
 from .coercions import conforms
 from .errors import FieldFrozen, UnknownKey, raise_all
 from .fields import Field
-from .objects import is_same
+from .objects import has_same_items
 
 if TYPE_CHECKING:
     from typing import Self
@@ -174,7 +174,7 @@ class FamilyField(Field, ABC, Generic[Value]):
         names = self.names(branch, len(values))
         held = [self.load(view, name) for name in names]
         known = self.size(view, branch) if self.captures else len(values)
-        kept = [is_same(old, new) for old, new in zip(held, values, strict=True)]
+        kept = [has_same_items(old, new) for old, new in zip(held, values, strict=True)]
         if self.is_frozen and self._would_replace(known, held, kept):
             raise FieldFrozen(
                 f"{self.place(view, branch)}: it is written once and holds other values; clear it "

@@ -302,7 +302,7 @@ class EncodeOnce(StateObject[Value, Value | None]):
 
     def _vet_next(self, payload: Value) -> None:
         self._require_open()
-        if self._value is not None and not is_same(self._value, payload):
+        if self._value is not None and not has_same_items(self._value, payload):
             raise FieldFrozen(
                 f"{self._place}: it is written once and holds a value; reset it before writing "
                 "another"
@@ -310,16 +310,17 @@ class EncodeOnce(StateObject[Value, Value | None]):
 
 
 def is_same(held: object, value: object) -> bool:
-    """Whether writing `value` over `held` replaces nothing.
+    """Whether `value` is the very object `held`, or an equal scalar of its type."""
+    return held is value or (
+        type(held) is type(value) and isinstance(value, _SCALARS) and held == value
+    )
 
-    The same object is the same, so is an equal scalar of one type, and so are tuples and lists
-    whose items are.
-    """
-    if held is value:
-        return True
+
+def has_same_items(held: object, value: object) -> bool:
+    """Whether the two are the same, or tuples or lists whose items are, in new containers too."""
     if isinstance(held, (tuple, list)) and isinstance(value, (tuple, list)):
-        return len(held) == len(value) and all(map(is_same, held, value))
-    return type(held) is type(value) and isinstance(value, _SCALARS) and held == value
+        return len(held) == len(value) and all(map(has_same_items, held, value))
+    return is_same(held, value)
 
 
 def _allocated(store: Store | None, place: str) -> Store:

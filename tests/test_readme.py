@@ -28,7 +28,7 @@ def tiny() -> str:
     assert schema is not None
     check(schema, report)
     assert () == report.findings
-    return module(schema, "schemas/tiny.yaml")
+    return module(schema)
 
 
 def test_the_class_shown_is_the_class_generated(tiny: str) -> None:

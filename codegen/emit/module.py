@@ -8,7 +8,6 @@ from ..model import Schema
 from . import methods
 from .axes import axis_constants
 from .fields import field_declaration, param_declaration
-from .header import with_header
 from .imports import import_block
 from .literals import docstring, string
 from .methods import Method
@@ -25,8 +24,8 @@ class ModuleView:
     methods: tuple[Method, ...]
 
 
-def module(schema: Schema, made_from: str) -> str:
-    """The text of `generated/<model>.py`; `made_from` is the schema's path in the project."""
+def module(schema: Schema) -> str:
+    """The text of `generated/<model>.py`, below its head."""
     view = ModuleView(
         axes=axis_constants(schema),
         class_name=schema.class_name,
@@ -40,7 +39,7 @@ def module(schema: Schema, made_from: str) -> str:
     )
     body = render("module.py.j2", view)
     title = docstring(f"{schema.class_name}, generated from its schema.", 0)
-    return with_header(f"{title}\n\n{import_block(body)}\n{body}", made_from, schema.sha256, "#")
+    return f"{title}\n\n{import_block(body)}\n{body}"
 
 
 def _methods(schema: Schema) -> Iterator[Method]:

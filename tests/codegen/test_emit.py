@@ -71,7 +71,7 @@ def identifiers(text: str) -> set[str]:
 def test_every_name_written_is_reserved(path: Path) -> None:
     """A schema cannot give a part of its own the name of something that the emitter writes."""
     schema = loaded(path)
-    written = identifiers(module(schema, "x.yaml")) - own_names(schema)
+    written = identifiers(module(schema)) - own_names(schema)
     written = {name for name in written if not name.startswith("_") and "." not in name}
     assert set() == written - EMITTED - SURFACE
 
@@ -80,7 +80,7 @@ def test_every_reserved_name_is_written() -> None:
     """The reserved set holds no name that the emitter no longer writes."""
     written: set[str] = set()
     for path in (EVERYTHING, LONG, *SHIPPED):
-        written |= identifiers(module(loaded(path), "x.yaml"))
+        written |= identifiers(module(loaded(path)))
     assert set() == WRITTEN - written
 
 
@@ -98,7 +98,7 @@ def test_generated_code_passes_the_linters(command: list[str], tmp_path: Path) -
     files: list[str] = []
     for path in (EVERYTHING, LONG, *SHIPPED):
         target = tmp_path / f"{path.stem}.py"
-        target.write_text(module(loaded(path), "x.yaml"), encoding="utf-8")
+        target.write_text(module(loaded(path)), encoding="utf-8")
         files.append(str(target))
     done = subprocess.run(
         [sys.executable, "-m", *command, *files],
@@ -127,7 +127,7 @@ def test_generated_bytes_are_the_table_s(path: Path) -> None:
     """`declared_nbytes()` at its defaults says per field what the decision table says."""
     schema = loaded(path)
     names: dict[str, object] = {}
-    exec(compile(module(schema, "x.yaml"), path.name, "exec"), names)
+    exec(compile(module(schema), path.name, "exec"), names)
     cls = names[schema.class_name]
     by_field = cls.declared_nbytes().by_field  # type: ignore[attr-defined]
     values = shipped_values(schema)

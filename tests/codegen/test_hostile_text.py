@@ -124,7 +124,7 @@ class Strings(ast.NodeTransformer):
 
 def shape_and_texts(schema: Schema) -> tuple[str, list[str]]:
     strings = Strings()
-    tree = strings.visit(ast.parse(module(schema, "schemas/plain.yaml")))
+    tree = strings.visit(ast.parse(module(schema)))
     return ast.dump(tree), strings.texts
 
 
@@ -151,7 +151,7 @@ def test_text_stays_text(plain: Schema, texts: list[str]) -> None:
 def test_the_table_keeps_one_row_per_field(plain: Schema, texts: list[str]) -> None:
     """No text opens a row, a column or a tag of its own."""
     schema = with_texts(plain, texts)
-    page = decisions((schema,), "schemas", ["schemas/plain.yaml"])
+    page = decisions((schema,), ["schemas/plain.yaml"])
     table = page[page.index("\n## ") :]
     rows = re.split(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]", table)
     shown = [line for line in rows if line.startswith("| `value_")]

@@ -2,11 +2,13 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from .project import DREAMZERO, SMALL, Project
+from .project import DREAMZERO, REPOSITORY, SMALL, Project
 
 BROKEN = SMALL.replace("placement: attr", "placement: atr")
 
@@ -109,6 +111,39 @@ def test_check_sees_a_schema_that_changed(project: Project) -> None:
     assert 1 == done.code
     assert "changed: generated/demo.py" in done.out
     assert "changed: generated/DECISIONS.md" in done.out
+
+
+def test_check_sees_two_files_that_changed_places(project: Project) -> None:
+    """Each head names its own file, so that a current text under another name is drift."""
+    (project.root / "schemas" / "two.yaml").write_text(SMALL.replace("Demo", "Two"))
+    project.run("generate")
+    one, two = (project.root / "generated" / name for name in ("demo.py", "two.py"))
+    first, second = one.read_bytes(), two.read_bytes()
+    one.write_bytes(second)
+    two.write_bytes(first)
+    done = project.run("check")
+    assert 1 == done.code
+    assert "changed: generated/demo.py" in done.out and "changed: generated/two.py" in done.out
+
+
+def test_a_clean_check_reads_no_yaml(project: Project) -> None:
+    """The heads say that nothing changed, and that there is nothing to warn about."""
+    project.run("generate")
+    code = (
+        "import sys\n"
+        "from codegen.cli import main\n"
+        "try: main(['check'])\n"
+        "except SystemExit as end: print(end.code, 'yaml' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=project.root,
+        env={"PYTHONPATH": str(REPOSITORY), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ["1 schema and the generated files agree", "0 False"] == done.stdout.splitlines()
 
 
 def test_a_foreign_file_is_left_alone(project: Project) -> None:

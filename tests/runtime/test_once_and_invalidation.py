@@ -159,6 +159,19 @@ def test_what_is_written_once_defaults_to_none() -> None:
         Attr[list[int]](factory=list, once=True)
 
 
+def test_a_new_list_of_the_same_tensors_is_another_object() -> None:
+    """What is carried is compared by identity alone, whatever it holds."""
+    session = filled()
+    session.index = indices = [1, 2]
+    session.once = session.embeds
+    embeds = session.embeds
+    session.embeds = embeds
+    assert indices is session.index
+    assert embeds is not None
+    session.embeds = embeds.view(embeds.shape)
+    assert [] == session.index
+
+
 def test_clearing_a_source_clears_its_dependents() -> None:
     """By assignment, by a reset that names the source alone, or half way down the chain."""
     session = filled()
