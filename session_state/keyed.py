@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from operator import index
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
@@ -93,11 +94,10 @@ class FamilyField(Field, ABC, Generic[Value]):
         """How many values a branch has; None before a captured one was written."""
         return view._session.captured.get(self.path(branch)) if self.captures else 1
 
-    def names(self, branch: Keys, size: int) -> list[str]:
+    def names(self, branch: Keys, size: int) -> tuple[str, ...]:
         """The names of a branch's values."""
-        if not self.captures:
-            return [self.path(branch)]
-        return [self.path((*branch, index)) for index in range(size)]
+        path = self.path(branch)
+        return _numbered(path, size) if self.captures else (path,)
 
     def values(self, view: "SessionView", branch: Keys) -> list[Value] | None:
         """What one branch holds, when it is whole, whatever its partner has."""
@@ -255,6 +255,12 @@ def _kind(value: object) -> str:
     if isinstance(value, (tuple, list)):
         return f"{type(value).__name__}[{', '.join(type(one).__name__ for one in value)}]"
     return type(value).__name__
+
+
+@lru_cache(maxsize=256)
+def _numbered(path: str, size: int) -> tuple[str, ...]:
+    # The same for every session of a class, and read at every step of a model.
+    return tuple(f"{path}/{index}" for index in range(size))
 
 
 def _spelled(part: object) -> Key:
