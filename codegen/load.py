@@ -1,5 +1,7 @@
 """From YAML nodes to the model, with every finding in one run."""
 
+from collections.abc import Callable
+
 from . import load_keys as tables
 from .findings import Report
 from .load_defaults import read_default
@@ -66,6 +68,11 @@ class _Loader:
         keys = Keys(self._root, tables.SCHEMA, reading, Span(1, 1, 1, 1))
         keys.read("schema", _as_version)
         defaults = keys.read_or("defaults", self._defaults, (DEFAULT_DEVICE, None))
+        params = keys.read_or("params", self._params, ())
+        dims = keys.read_or("dims", self._dims, ())
+        axes = keys.read_or("axes", self._axes, ())
+        fields = self._fields(keys, defaults[0])
+        # Conditions last: they see all that has a name.
         when = keys.read_or("reset_when", self._reset_when, ((), ()))
         return Schema(
             path=reading.source.path,
@@ -74,9 +81,9 @@ class _Loader:
             doc=keys.read_or("doc", as_filled_text, ""),
             scope=keys.read_or("scope", one_of(SCOPES, written="scope"), "session"),
             horizon=keys.read("horizon", as_positive),
-            params=keys.read_or("params", self._params, ()),
-            dims=keys.read_or("dims", self._dims, ()),
-            axes=keys.read_or("axes", self._axes, ()),
+            params=params,
+            dims=dims,
+            axes=axes,
             default_device=defaults[0],
             default_dtype=defaults[1],
             resets=keys.read_or("resets", self._resets, ()),
@@ -85,17 +92,30 @@ class _Loader:
             groups=keys.read_or("groups", self._groups, ()),
             handoffs=keys.read_or("handoff", self._handoffs, ()),
             elsewhere=keys.read_or("elsewhere", self._elsewhere, ()),
-            fields=self._fields(keys, defaults[0]),
+            fields=fields,
             sha256=reading.source.sha256,
             broken=frozenset(self._broken),
-            complete=not reading.report.has_errors_in(reading.source.path),
+            complete=not (reading.unread or reading.report.has_errors_in(reading.source.path)),
             keys={**keys.spans, **self._default_spans},
         )
 
-    def _known(self, name: str, value: T) -> T:
-        if value is None:
-            self._broken.add(name)
-        return value
+    def _each(
+        self,
+        node: Node,
+        what: str,
+        load_one: Callable[[Entry, Reading], T | None],
+        *,
+        texts: bool = False,
+    ) -> tuple[T, ...]:
+        """What the entries of a mapping of names load to; the names of the others are broken."""
+        loaded = {
+            entry.key.value: load_one(entry, self._reading)
+            for entry in named_entries(node, self._reading, what, node.span, texts=texts)
+        }
+        kept = {name: value for name, value in loaded.items() if value is not None}
+        self._broken.update(_names(node) - kept.keys())
+        self._reading.declare(kept)
+        return tuple(kept.values())
 
     def _fields(self, keys: Keys, device: Device) -> tuple[Field, ...]:
         at = keys.spans.get("fields", (Span(1, 1, 1, 1),))[0]
@@ -109,6 +129,7 @@ class _Loader:
             for entry in entries:
                 with working_on(f"field {entry.key.value}"):
                     fields.append(load_field(entry, reading, device))
+            reading.declare(field.name for field in fields)
             return tuple(fields)
 
         return keys.read_or("fields", read, ())
@@ -120,30 +141,16 @@ class _Loader:
         return device or DEFAULT_DEVICE, keys.read("dtype", as_filled_text)
 
     def _params(self, node: Node, reading: Reading) -> tuple[Param, ...]:
-        entries = named_entries(node, reading, "`params`", node.span)
-        params = (self._known(entry.key.value, _as_param(entry, reading)) for entry in entries)
-        return tuple(param for param in params if param is not None)
+        return self._each(node, "`params`", _as_param)
 
     def _dims(self, node: Node, reading: Reading) -> tuple[Dim, ...]:
-        dims = []
-        for entry in named_entries(node, reading, "`dims`", node.span):
-            size = self._known(entry.key.value, as_size(entry.value, reading))
-            if size is not None:
-                dims.append(Dim(entry.key.value, size, entry.key.span))
-        return tuple(dims)
+        return self._each(node, "`dims`", _as_dim)
 
     def _axes(self, node: Node, reading: Reading) -> tuple[Axis, ...]:
-        entries = named_entries(node, reading, "`axes`", node.span)
-        axes = (self._known(entry.key.value, load_axis(entry, reading)) for entry in entries)
-        return tuple(axis for axis in axes if axis is not None)
+        return self._each(node, "`axes`", load_axis)
 
     def _resets(self, node: Node, reading: Reading) -> tuple[Reset, ...]:
-        resets = []
-        for entry in named_entries(node, reading, "`resets`", node.span, texts=True):
-            doc = as_filled_text(entry.value, reading) or ""
-            resets.append(Reset(entry.key.value, doc, entry.key.span))
-        self._broken.update(_names(node) - {reset.name for reset in resets})
-        return tuple(resets)
+        return self._each(node, "`resets`", _as_reset, texts=True)
 
     def _reset_when(
         self, node: Node, reading: Reading
@@ -153,12 +160,7 @@ class _Loader:
         return arguments, keys.read_or("rules", as_list(_as_reset_rule), ())
 
     def _arguments(self, node: Node, reading: Reading) -> tuple[Argument, ...]:
-        arguments = []
-        for entry in named_entries(node, reading, "`arguments`", node.span):
-            type_ = self._known(entry.key.value, as_type(entry.value, reading))
-            if type_ is not None:
-                arguments.append(Argument(entry.key.value, type_, entry.key.span))
-        return tuple(arguments)
+        return self._each(node, "`arguments`", _as_argument)
 
     def _groups(self, node: Node, reading: Reading) -> tuple[Group, ...]:
         groups = []
@@ -220,6 +222,20 @@ def _as_param(entry: Entry, reading: Reading) -> Param | None:
         at=entry.key.span,
         keys=keys.spans,
     )
+
+
+def _as_dim(entry: Entry, reading: Reading) -> Dim | None:
+    size = as_size(entry.value, reading)
+    return None if size is None else Dim(entry.key.value, size, entry.key.span)
+
+
+def _as_reset(entry: Entry, reading: Reading) -> Reset:
+    return Reset(entry.key.value, as_filled_text(entry.value, reading) or "", entry.key.span)
+
+
+def _as_argument(entry: Entry, reading: Reading) -> Argument | None:
+    type_ = as_type(entry.value, reading)
+    return None if type_ is None else Argument(entry.key.value, type_, entry.key.span)
 
 
 def _as_reset_rule(node: Node, reading: Reading) -> ResetRule | None:

@@ -55,6 +55,9 @@ PERMISSIONS_LATER = ("stage",)
 # Keys of a field that list names.
 NAMES = ("survives", "per", "invalidated_by", "derived_from", "manager_may")
 
+# PyTorch's limit.
+MAX_DIMENSIONS = 64
+
 # A draft's place holder, in capitals anywhere, and in any spelling where a reason starts.
 _TODO = re.compile(r"\b(?:TODO|FIXME|TBD|XXX)\b|\s*(?i:todo|fixme|tbd|xxx)\b")
 _NOTHING = re.compile(r"n/?a\.?|none\.?", re.IGNORECASE)
@@ -170,6 +173,10 @@ def as_shape(node: Node, reading: Reading) -> Shape | None:
         message = "A shape is a list of sizes."
         hint = f"write [{node.value}]" if isinstance(node, Scalar) and node.value else None
         reading.error("not-a-sequence", node.span, message, hint)
+        return None
+    if len(node.items) > MAX_DIMENSIONS:
+        message = f"A tensor has at most {MAX_DIMENSIONS} dimensions; this has {len(node.items)}."
+        reading.error("bad-dimension", node.span, message)
         return None
     dimensions = [as_dimension(item, reading) for item in joined(node, reading)]
     kept = tuple(dimension for dimension in dimensions if dimension is not None)

@@ -144,7 +144,8 @@ class Keys:
         if not isinstance(node, Mapping):
             self._refuse_node(node, table, owner)
             return
-        for entry in whole_entries(node, table.texts, reading, table.known + table.later):
+        whole = whole_entries(node, table.texts, reading, table.known + table.later)
+        for entry in whole:
             key = entry.key.value
             self.spans[key] = (entry.key.span, entry.value.span)
             if key in table.known:
@@ -155,8 +156,10 @@ class Keys:
                 self._report_unknown(entry, table)
         written = {entry.key.value for entry in node.entries}
         self.refused = frozenset(written - self.spans.keys())
+        for entry in whole:
+            self._read_as_meant(entry, table)
         for required in table.required:
-            if written.isdisjoint(required.split("|")):
+            if (written | self.spans.keys()).isdisjoint(required.split("|")):
                 names = " or ".join(f"`{name}`" for name in required.split("|"))
                 message = f"{table.what[0].upper()}{table.what[1:]} needs {names}."
                 reading.error("missing-key", owner, message)
@@ -178,13 +181,26 @@ class Keys:
         message = f"{said}: {table.what} is a mapping of {keys}."
         self._reading.error("not-a-mapping", owner if empty else node.span, message)
 
+    def _read_as_meant(self, entry: Entry, table: Table) -> None:
+        """Take a misspelt key for the key that is close to it, so that it is one mistake."""
+        for meant in _close(entry.key.value, table):
+            if entry.key.value not in table.known + table.later and meant not in self.spans:
+                self.spans[meant] = (entry.key.span, entry.value.span)
+                if meant in table.known:
+                    self._entries[meant] = entry
+
     def _report_unknown(self, entry: Entry, table: Table) -> None:
         key = entry.key.value
-        close = difflib.get_close_matches(key, (*table.known, *table.later), 1)
+        close = _close(key, table)
         keys = f"its keys are {', '.join(table.known)}"
         hint = f"did you mean `{close[0]}`?" if close else keys
         message = f"`{key}` is not a key of {table.what}."
         self._reading.error("unknown-key", entry.key.span, message, hint)
+
+
+def _close(key: str, table: Table) -> list[str]:
+    """The key that was probably meant, if there is one."""
+    return difflib.get_close_matches(key, (*table.known, *table.later), 1)
 
 
 def named_entries(

@@ -5,13 +5,13 @@ reader takes a node and returns its value, or None after it reported why there i
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import TypeVar
 
-from attrs import define, frozen
+from attrs import Factory, define, frozen
 
-from .expressions.ast import Condition, Size, Type
+from .expressions.ast import Condition, Name, Size, Type
 from .expressions.conditions import parse_condition
 from .expressions.sizes import MAX_SIZE, parse_size
 from .expressions.tokens import ExpressionError, Locate
@@ -48,6 +48,14 @@ class Reading:
     source: Source
     report: Report
     records: frozenset[str] = frozenset()
+    # Names of what loaded that no expression can spell; a rule reports each where it is given.
+    unusable: set[str] = Factory(set)
+    # Whether an expression was left unread since such a name is in it.
+    unread: bool = False
+
+    def declare(self, names: Iterable[str]) -> None:
+        """Take note of the names of what loaded."""
+        self.unusable.update(name for name in names if not _is_spelled(name))
 
     def error(self, code: str, span: Span, message: str, hint: str | None = None) -> None:
         """Report an error in this schema."""
@@ -226,6 +234,14 @@ def as_words(node: Node, reading: Reading) -> tuple[Word, ...] | None:
     return None if words is None else tuple(kept.values())
 
 
+def _is_spelled(name: str) -> bool:
+    """Whether an expression can refer to `name`."""
+    try:
+        return parse_size(name) == Name(name)
+    except ExpressionError:
+        return False
+
+
 def as_size(node: Node, reading: Reading) -> Size | None:
     """A formula over dims and params, or a whole number."""
     if isinstance(node, Scalar) and node.style == "plain" and AMBIGUOUS.fullmatch(node.value):
@@ -255,6 +271,10 @@ def _expression(
         kind = "a list" if isinstance(node, Sequence) else "a mapping"
         hint = "quote it" if isinstance(node, Sequence) else None
         reading.error(code, node.span, f"This is {kind}, where an expression is expected.", hint)
+        return None
+    # The mistake is the name, and is reported where it was given.
+    if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", node.value) for name in reading.unusable):
+        reading.unread = True
         return None
     try:
         return parse(node.value, locator(node, reading.source))

@@ -1,7 +1,8 @@
 """The values of formulas and of conditions over whole numbers."""
 
 import operator as operators
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 
 from ..span import Span
 from .ast import (
@@ -25,6 +26,15 @@ from .sizes import MAX_SIZE, names_in, parts_of
 # Keys that one axis may have; each of them costs a running session an object.
 MAX_KEYS = 65_536
 
+Values = Mapping[str, int]
+
+_OPERATE: Mapping[str, Callable[[int, int], int]] = {
+    "+": operators.add,
+    "-": operators.sub,
+    "*": operators.mul,
+    "//": operators.floordiv,
+    "%": operators.mod,
+}
 _COMPARE: Mapping[str, Callable[[int, int], bool]] = {
     "==": operators.eq,
     "!=": operators.ne,
@@ -44,54 +54,30 @@ class FormulaError(ValueError):
         self.span = span
 
 
-def evaluate(size: Size, values: Mapping[str, int]) -> int:
+def evaluate(size: Size, values: Values) -> int:
     """The value of a formula, where every name has one.
 
     Raises:
         FormulaError: it divides by zero, exceeds 2**63 - 1, or comes out negative.
         KeyError: a name has no value.
     """
-    value = _value(size, values)
+    value = signed(size, values)
     if value < 0:
         raise FormulaError(f"This comes out as {value}{_where(size, values)}.", size.at)
     return value
 
 
-def _value(size: Size, values: Mapping[str, int]) -> int:
-    match size:
-        case Number(value=value):
-            return value
-        case Name(name=name):
-            return values[name]
-        case Negative(operand=operand):
-            return -_value(operand, values)
-        case Length(param=param):
-            return values[param]
-        case Members():
-            return sum(_member(size, key, values) for key in range(_range(size, values)))
-        case Call(arguments=arguments):
-            result = _call(size, [_value(argument, values) for argument in arguments], values)
-        case Binary(left=left, right=right):
-            result = _operate(size, _value(left, values), _value(right, values), values)
-    if abs(result) > MAX_SIZE:
-        raise FormulaError(f"This is more than 2**63 - 1{_where(size, values)}.", size.at)
-    return result
+def signed(size: Size, values: Values) -> int:
+    """The value of a formula that may be negative.
+
+    Raises:
+        FormulaError: it divides by zero or exceeds 2**63 - 1 either way.
+        KeyError: a name has no value.
+    """
+    return _compiled(size)(values)
 
 
-def _range(members: Members, values: Mapping[str, int]) -> int:
-    """How many numbers the condition of an axis is asked for."""
-    size = evaluate(members.size, values)
-    if size > MAX_KEYS:
-        message = f"An axis has at most {MAX_KEYS} keys; this has {size}"
-        raise FormulaError(f"{message}{_where(members.size, values)}.", members.size.at)
-    return size
-
-
-def _member(members: Members, key: int, values: Mapping[str, int]) -> bool:
-    return holds(members.condition, {**values, members.axis: key})
-
-
-def holds(condition: Condition, values: Mapping[str, int]) -> bool:
+def holds(condition: Condition, values: Values) -> bool:
     """Whether a condition that compares numbers holds.
 
     Raises:
@@ -99,64 +85,117 @@ def holds(condition: Condition, values: Mapping[str, int]) -> bool:
         KeyError: a name has no value.
         TypeError: it asks for something else than numbers.
     """
+    return _test(condition)(values)
+
+
+def _compiled(size: Size) -> Callable[[Values], int]:
+    """The formula as a function: the condition of an axis is asked for thousands of keys."""
+    match size:
+        case Number(value=number):
+            return lambda values: number
+        case Name(name=name) | Length(param=name):
+            return operators.itemgetter(name)
+        case Negative(operand=operand):
+            inner = _compiled(operand)
+            return lambda values: -inner(values)
+        case Members():
+            return lambda values: _count(size, tuple(_used(size, values).items()))
+        case Call(arguments=arguments):
+            return _call(size, [_compiled(argument) for argument in arguments])
+        case Binary(left=left, right=right):
+            return _operation(size, _compiled(left), _compiled(right))
+
+
+@lru_cache(maxsize=64)
+def _count(members: Members, used: tuple[tuple[str, int], ...]) -> int:
+    """How many keys an axis has, which every field kept per it asks for."""
+    values = dict(used)
+    size = evaluate(members.size, values)
+    if size > MAX_KEYS:
+        message = f"An axis has at most {MAX_KEYS} keys; this has {size}"
+        raise FormulaError(f"{message}{_where(members.size, values)}.", members.size.at)
+    test = _test(members.condition)
+    return sum(test({**values, members.axis: key}) for key in range(size))
+
+
+def _test(condition: Condition) -> Callable[[Values], bool]:
     match condition:
         case Not(operand=operand):
-            return not holds(operand, values)
+            inner = _test(operand)
+            return lambda values: not inner(values)
         case Both(left=left, right=right):
-            return holds(left, values) and holds(right, values)
+            first, second = _test(left), _test(right)
+            return lambda values: first(values) and second(values)
         case Either(left=left, right=right):
-            return holds(left, values) or holds(right, values)
+            first, second = _test(left), _test(right)
+            return lambda values: first(values) or second(values)
         case Compare(operator=operator, left=left, right=right):
             if not isinstance(left, Text) and not isinstance(right, Text):
-                return _COMPARE[operator](_value(left, values), _value(right, values))
+                compare, one, other = _COMPARE[operator], _compiled(left), _compiled(right)
+                return lambda values: compare(one(values), other(values))
     raise TypeError(f"{condition} does not compare numbers")
 
 
-def _call(call: Call, arguments: list[int], values: Mapping[str, int]) -> int:
+def _call(call: Call, arguments: list[Callable[[Values], int]]) -> Callable[[Values], int]:
     match call.function:
         case "min":
-            return min(arguments)
+            return lambda values: min(argument(values) for argument in arguments)
         case "max":
-            return max(arguments)
+            return lambda values: max(argument(values) for argument in arguments)
         case "ceil_div":
             dividend, divisor = arguments
-            _refuse_zero(divisor, call, values)
-            return -(-dividend // divisor)
+            return lambda values: -(-dividend(values) // _nonzero(divisor(values), call, values))
 
 
-def _operate(binary: Binary, left: int, right: int, values: Mapping[str, int]) -> int:
-    match binary.operator:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-        case "//":
-            _refuse_zero(right, binary, values)
-            return left // right
-        case "%":
-            _refuse_zero(right, binary, values)
-            return left % right
+def _operation(
+    binary: Binary, left: Callable[[Values], int], right: Callable[[Values], int]
+) -> Callable[[Values], int]:
+    operate = _OPERATE[binary.operator]
+    divides = binary.operator in ("//", "%")
+
+    def value(values: Values) -> int:
+        second = right(values)
+        result = operate(left(values), _nonzero(second, binary, values) if divides else second)
+        if abs(result) > MAX_SIZE:
+            raise FormulaError(f"This is more than 2**63 - 1{_where(binary, values)}.", binary.at)
+        return result
+
+    return value
 
 
-def _refuse_zero(divisor: int, size: Size, values: Mapping[str, int]) -> None:
+def _nonzero(divisor: int, size: Size, values: Values) -> int:
     if divisor == 0:
         raise FormulaError(f"This divides by zero{_where(size, values)}.", size.at)
+    return divisor
 
 
-def _where(size: Size, values: Mapping[str, int]) -> str:
+def _where(size: Size, values: Values) -> str:
     """The values that a formula used, for a message."""
-    used = {name.name: values[name.name] for name in names_in(size)}
+    used = _used(size, values)
     return f" at {', '.join(f'{name} = {value}' for name, value in used.items())}" if used else ""
 
 
-def inexact_divisions(size: Size, values: Mapping[str, int]) -> list[tuple[Binary, int, int]]:
+def _used(size: Size, values: Values) -> dict[str, int]:
+    return {name.name: values[name.name] for name in names_in(size)}
+
+
+def divisors(part: Size | Condition) -> Iterator[tuple[Size, Size]]:
+    """Every division in a size or condition, with what it divides by."""
+    for inner in parts_of(part):
+        match inner:
+            case (
+                Binary(operator="//" | "%", right=divisor)
+                | Call(function="ceil_div", arguments=(_, divisor))
+            ):
+                yield inner, divisor
+
+
+def inexact_divisions(size: Size, values: Values) -> list[tuple[Binary, int, int]]:
     """The `//` in a formula that leave a remainder: each with its dividend and divisor."""
     found = []
     for part in parts_of(size):
         if isinstance(part, Binary) and part.operator == "//":
-            left, right = _value(part.left, values), _value(part.right, values)
+            left, right = signed(part.left, values), signed(part.right, values)
             if right and left % right:
                 found.append((part, left, right))
     return found

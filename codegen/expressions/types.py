@@ -166,6 +166,11 @@ def members(type_: Type) -> tuple[Type, ...]:
     return tuple(inner for member in type_.members for inner in members(member))
 
 
+def containers(type_: Type) -> tuple[Generic, ...]:
+    """The members of a type that hold other values: lists, tuples, dicts and sets."""
+    return tuple(member for member in members(type_) if isinstance(member, Generic))
+
+
 def may_be_none(type_: Type) -> bool:
     """Whether None is one of the type's values."""
     return Atom("None") in members(type_)

@@ -23,7 +23,8 @@ def _values(schema: Schema) -> dict[str, int]:
     values = shipped_params(schema)
     for dim in schema.dims:
         value = _value(dim.size, values)
-        if value is not None:
+        # A dim of zero is a mistake where it stands, and none where it is used.
+        if value:
             values[dim.name] = value
     return values
 
@@ -121,7 +122,8 @@ def inexact(schema: Schema) -> Iterator[Problem]:
     """Divisions that drop a remainder at the shipped configuration."""
     values = _values(schema)
     for size in _sizes(schema):
-        if _value(size, values) is None:
+        # What comes out as 0 is a mistake already.
+        if not _value(size, values):
             continue
         for division, dividend, divisor in inexact_divisions(size, values):
             message = f"{dividend} // {divisor} drops a remainder of {dividend % divisor}."

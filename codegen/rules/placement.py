@@ -40,15 +40,26 @@ def wrong_kinds(schema: Schema) -> Iterator[Problem]:
             yield Problem(param.keys[bounds[0]][0], message, "take it out")
 
 
+def misplaced_keys(field: Field) -> list[str]:
+    """The keys of a field that belong to the other placement."""
+    others = {"object": _OF_ATTRS, "attr": _OF_OBJECTS, None: ()}[field.placement]
+    return [key for key in field.keys if key in others]
+
+
 def _misplaced(field: Field) -> Iterator[Problem]:
-    other = "attr" if field.placement == "object" else "object"
-    for key in _OF_ATTRS if field.placement == "object" else _OF_OBJECTS:
-        if key in field.keys:
-            owners = "attrs" if other == "attr" else "object fields"
-            message = f"`{key}` belongs to {owners}, and `{field.name}` is placed as"
-            article = "an object" if other == "attr" else "an attr"
-            hint = f"take it out, or write `placement: {other}`"
-            yield Problem(key_of(field, key), f"{message} {article}.", hint)
+    keys = misplaced_keys(field)
+    if not keys:
+        return
+    what, other = ("an object", "attr") if field.placement == "object" else ("an attr", "object")
+    owners = "attrs" if other == "attr" else "object fields"
+    listed = " and ".join(
+        filter(None, [", ".join(f"`{key}`" for key in keys[:-1]), f"`{keys[-1]}`"])
+    )
+    message = (
+        f"{listed} {'belongs' if len(keys) == 1 else 'belong'} to {owners}, and `{field.name}`"
+    )
+    hint = f"take {'it' if len(keys) == 1 else 'them'} out, or write `placement: {other}`"
+    yield Problem(key_of(field, keys[0]), f"{message} is placed as {what}.", hint)
 
 
 def _bytes_of_nothing(field: Field) -> Iterator[Problem]:
@@ -154,8 +165,9 @@ def bad_dimensions(schema: Schema) -> Iterator[Problem]:
         if along is not None and rank is not None and field.ring and field.shape:
             if not 0 <= along < rank:
                 message = f"`along: {along}` is no dimension of a shape of {rank}."
-                yield Problem(field.ring.at, message, f"dimensions are counted 0 to {rank - 1}")
-            elif field.shape.dimensions[along].size != Number(1):
+                yield Problem(field.ring.at, message, _dimensions(rank - 1))
+                continue
+            if field.shape.dimensions[along].size != Number(1):
                 message = (
                     f"The shape of a FrameRing is of one frame, so its dimension {along} is 1."
                 )
@@ -172,7 +184,11 @@ def _bad_view(field: Field, view: Joined, rank: int | None, along: int | None) -
         last = rank if view.how == "stack" else rank - 1
         if not 0 <= view.dim <= last:
             message = f"`{view.how}: {view.dim}` is no dimension for items of {rank} dimensions."
-            yield Problem(view.at, message, f"dimensions are counted 0 to {last}")
+            yield Problem(view.at, message, _dimensions(last))
+
+
+def _dimensions(last: int) -> str:
+    return f"dimensions are counted 0 to {last}" if last >= 0 else "write the sizes of the shape"
 
 
 def missing_shapes(schema: Schema) -> Iterator[Problem]:

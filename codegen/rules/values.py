@@ -4,29 +4,36 @@ from collections.abc import Iterator
 
 from ..declared import ARRAY_DTYPES, ITEMSIZE
 from ..expressions.ast import Atom, Choice, Generic, Type
-from ..expressions.types import atoms, holds_bytes, may_be_none, members, show
+from ..expressions.types import (
+    NAMES,
+    atoms,
+    containers,
+    holds_bytes,
+    may_be_none,
+    members,
+    show,
+)
 from ..model import Default, Field, Plain, Schema, Unset
 from ..span import Span
+from .placement import misplaced_keys
 from .problem import Problem, did_you_mean, key_of, value_in, value_of
 
-_PARAM_ATOMS = frozenset({"int", "float", "bool", "str", "None"})
+_PARAM_TYPES = (Atom("int"), Atom("float"), Atom("bool"), Atom("str"))
 
 
 def param_types(schema: Schema) -> Iterator[Problem]:
-    """Params of a type that cannot be compared between views, or be changed behind one."""
+    """Params of a type that the generated class does not check when it is constructed."""
     for param in schema.params:
         if not is_param_type(param.type):
-            message = f"A param cannot be {show(param.type)}: sessions compare and keep params."
-            hint = "use int, float, bool, str, Literal, or a tuple of them"
+            message = f"A param cannot be {show(param.type)}: a session checks what it is given."
+            hint = f"use int, float, bool or str, each with `| None` or not, or {show(NAMES)}"
             yield Problem(param.keys["type"][1], message, hint)
 
 
 def is_param_type(type_: Type) -> bool:
-    """Whether values of this type can be compared, and not be changed."""
-    mutable = any(
-        isinstance(member, Generic) and member.origin != "tuple" for member in members(type_)
-    )
-    return not mutable and all(atom.name in _PARAM_ATOMS for atom in atoms(type_))
+    """Whether a session can be given values of this type, and compare and keep them."""
+    present = [member for member in members(type_) if member != Atom("None")]
+    return type_ == NAMES or (len(present) == 1 and present[0] in _PARAM_TYPES)
 
 
 def missing_defaults(schema: Schema) -> Iterator[Problem]:
@@ -34,8 +41,8 @@ def missing_defaults(schema: Schema) -> Iterator[Problem]:
     for field in schema.fields:
         if field.placement != "attr" or field.type is None or may_be_none(field.type):
             continue
-        # A key of a family is absent until it is written.
-        if "per" in field.keys:
+        # A key of a family is absent until it is written, as an object is that is placed wrongly.
+        if "per" in field.keys or misplaced_keys(field):
             continue
         if "default" not in field.keys:
             message = (
@@ -71,14 +78,27 @@ def _default_of_nothing(field: Field) -> Iterator[Problem]:
 
 
 def _bad_default(value: Default | Unset, type_: Type, at: Span) -> Iterator[Problem]:
-    if isinstance(value, Unset) or any(_fits(value, member) for member in members(type_)):
+    if isinstance(value, Unset):
         return
-    if holds_bytes(type_):
-        hint = "leave the default out, and write `| None` behind the type"
-    else:
-        hint = f"give a value of {show(type_)}, or change the type"
-    shown = list(value) if isinstance(value, tuple) else value
-    yield Problem(at, f"{shown!r} is not a value of {show(type_)}.", hint)
+    fitting = [member for member in members(type_) if _fits(value, member)]
+    if not fitting:
+        if holds_bytes(type_):
+            hint = "leave the default out, and write `| None` behind the type"
+        else:
+            hint = f"give a value of {show(type_)}, or change the type"
+        shown = list(value) if isinstance(value, tuple) else value
+        yield Problem(at, f"{shown!r} is not a value of {show(type_)}.", hint)
+    elif isinstance(value, tuple) and len(containers(type_)) > 1:
+        kinds = " or ".join(f"a {member.origin}" for member in containers(type_))
+        message = f"A list stands for {kinds} here, and does not say for which."
+        yield Problem(at, message, "name one of them in the type")
+    elif (
+        isinstance(value, tuple)
+        and containers(type_)[0].origin == "set"
+        and len(set(value)) < len(value)
+    ):
+        twice = next(item for index, item in enumerate(value) if item in value[:index])
+        yield Problem(at, f"A set has {twice!r} once.", "list each item once")
 
 
 def _fits(value: Default, type_: Type) -> bool:
@@ -150,17 +170,22 @@ def _unknown_dtype(dtype: str, at: Span, names: list[str]) -> Problem:
 
 def missing_dtypes(schema: Schema) -> Iterator[Problem]:
     """Fields that hold bytes of a dtype that is named nowhere."""
+    without: list[Field] = []
     for field in schema.fields:
-        if field.type is None or not holds_bytes(field.type) or "dtype" in field.keys:
+        sized = [key for key in ("shape", "entries") if key in field.keys]
+        if field.type is None or not holds_bytes(field.type) or "dtype" in field.keys or not sized:
             continue
-        at = key_of(field, "shape" if "shape" in field.keys else "entries")
         if any(atom.name == "ndarray" for atom in atoms(field.type)):
             message = f"`{field.name}` is an array, and the default dtype is of tensors."
-            yield Problem(at, message, "add `dtype: uint8`, say")
+            yield Problem(key_of(field, sized[0]), message, "add `dtype: uint8`, say")
         elif schema.default_dtype is None and not _default_dtype_refused(schema):
-            message = f"`{field.name}` holds bytes, and no dtype says how many each element has."
-            hint = "add `dtype:` to the field, or to `defaults`"
-            yield Problem(at, message, hint)
+            without.append(field)
+    if without:
+        others = f", as do {len(without) - 1} more," if without[1:] else ""
+        message = f"`{without[0].name}` holds bytes{others} and no dtype says how many per element."
+        hint = "add `dtype:` to `defaults`, or to each field"
+        first = "shape" if "shape" in without[0].keys else "entries"
+        yield Problem(key_of(without[0], first), message, hint)
 
 
 def _default_dtype_refused(schema: Schema) -> bool:

@@ -17,6 +17,7 @@ from codegen.expressions.ast import (
     Equal,
     Generic,
     IsNone,
+    Members,
     Name,
     Negative,
     Not,
@@ -334,3 +335,13 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
             parse(text)
         except ExpressionError as error:
             assert error.message
+
+
+def test_an_axis_is_counted_once() -> None:
+    """A range of the largest size with a long condition is asked for each number once, quickly."""
+    condition = parse_condition("n % 2 == 0 and n % 3 == 1 and n > 5 and n < 60000 and n != 70")
+    axis = Members("n", Number(65_536), condition)
+    expected = sum(n % 6 == 4 and 5 < n < 60_000 and n != 70 for n in range(65_536))
+    start = time.process_time()
+    assert [expected] * 50 == [evaluate(axis, {}) for _ in range(50)]
+    assert time.process_time() - start < 2

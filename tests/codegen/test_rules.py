@@ -143,7 +143,8 @@ def test_what_maybe_none_lets_through_never_meets_none(rules: list[str]) -> None
     lines = "".join(f"\n    - {{reset: session, if: {rule}}}" for rule in rules)
     top = f"reset_when:\n  arguments: {{a: int | None, b: int | None, n: int}}\n  rules:{lines}"
     found = codes(schema_text(top=top))
-    assert set(found) <= {"maybe-none"}
+    # A test that stands beside its opposite may come up, too.
+    assert set(found) <= {"maybe-none", "bad-condition"}
     if found:
         return
     for a, b, n in itertools.product([None, 0, 1], [None, 0, 1], [0, 2]):
