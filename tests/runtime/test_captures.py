@@ -159,6 +159,18 @@ def test_a_branch_that_ends_during_its_loan_is_not_captured() -> None:
     assert {} == session.nbytes_by_device() == vars(module)
 
 
+def test_a_value_that_ends_during_its_loan_is_not_missed(lending: Lending) -> None:
+    """What may be assigned again is taken back beside it."""
+    lending.text.append(torch.zeros(1))
+    lending.feat_map = []
+    module, given = SimpleNamespace(), [torch.zeros(1)]
+    with lending.lend(module, text="text", m="feat_map"):
+        lending._clear("text")
+        module.text, module.m = None, given
+    assert given is lending.feat_map
+    assert not lending.text.resident
+
+
 def test_a_capture_that_breaks_half_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was written before it broke is let go."""
 
