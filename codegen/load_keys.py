@@ -233,8 +233,7 @@ def whole_entries(node: Mapping, texts: Iterable[str], reading: Reading) -> list
     cut: Entry | None = None
     for entry in node.entries:
         previous = cut or (kept[-1] if kept else None)
-        repeated = any(entry.key.value == one.key.value for one in kept)
-        if entry.bare and previous and (repeated or _is_cut(previous, texts)):
+        if entry.bare and previous and (_is_cut(previous, texts) or _repeats(entry, kept)):
             if cut is None:
                 cut = kept.pop()
                 _report_comma(cut, reading)
@@ -244,6 +243,10 @@ def whole_entries(node: Mapping, texts: Iterable[str], reading: Reading) -> list
             continue
         kept.append(entry)
     return kept
+
+
+def _repeats(entry: Entry, earlier: Iterable[Entry]) -> bool:
+    return any(entry.key.value == one.key.value for one in earlier)
 
 
 def _is_cut(entry: Entry, texts: Iterable[str]) -> bool:
