@@ -6,7 +6,7 @@ from . import load_keys as tables
 from .findings import Report
 from .load_defaults import read_default
 from .load_families import load_axis, load_handoff
-from .load_fields import DEVICES, as_positive, load_field, read_reason
+from .load_fields import as_device, as_positive, load_field, read_reason
 from .load_keys import Keys, KeySpans, named_entries, one_of
 from .model import (
     Argument,
@@ -36,6 +36,7 @@ from .scalars import (
     as_type,
     as_word,
     as_words,
+    is_empty,
 )
 from .source import Source, parse
 from .span import Span
@@ -136,7 +137,7 @@ class _Loader:
 
     def _defaults(self, node: Node, reading: Reading) -> tuple[Device, str | None]:
         keys = Keys(node, tables.DEFAULTS, reading, node.span)
-        device = keys.read("device", one_of(DEVICES, written="device"))
+        device = keys.read("device", as_device)
         self._default_spans = {f"defaults.{key}": spans for key, spans in keys.spans.items()}
         return device or DEFAULT_DEVICE, keys.read("dtype", as_filled_text)
 
@@ -156,6 +157,9 @@ class _Loader:
         self, node: Node, reading: Reading
     ) -> tuple[tuple[Argument, ...], tuple[ResetRule, ...]]:
         keys = Keys(node, tables.RESET_WHEN, reading, node.span)
+        if keys.read("rules", is_empty):
+            message = "`rules` is empty: nothing would ever be reset by it."
+            reading.error("missing-key", keys.spans["rules"][1], message, "take `reset_when` out")
         arguments = keys.read_or("arguments", self._arguments, ())
         return arguments, keys.read_or("rules", as_list(_as_reset_rule), ())
 
@@ -166,7 +170,10 @@ class _Loader:
         groups = []
         for entry in named_entries(node, reading, "`groups`", node.span):
             words = as_words(entry.value, reading)
-            if words is not None:
+            if words == ():
+                message = f"The group `{entry.key.value}` has no field to clear."
+                reading.error("missing-key", entry.value.span, message, "list its fields")
+            elif words is not None:
                 names = tuple(word.text for word in words)
                 spans = tuple(word.at for word in words)
                 groups.append(Group(entry.key.value, names, entry.key.span, spans))

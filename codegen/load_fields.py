@@ -36,6 +36,7 @@ from .scalars import (
     as_type,
     as_word,
     as_words,
+    is_empty,
     is_null,
 )
 from .span import Span
@@ -45,6 +46,10 @@ PLACEMENTS: dict[str, Placement] = {"object": "object", "attr": "attr"}
 KINDS = {kind: kind for kind in ("LatentBuffer", "FrameRing", "EncodeOnce")}
 KINDS_LATER = ("Value", "FixedState", "WindowKV", "Handle")
 DEVICES: dict[str, Device] = {"accelerator": "accelerator", "host": "host"}
+DEVICES_ELSEWHERE = {
+    **dict.fromkeys(("cuda", "gpu", "mps", "xpu", "npu"), "accelerator"),
+    "cpu": "host",
+}
 WRITTEN: dict[str, Written] = {"assign": "assign", "in_place": "in_place", "once": "once"}
 PERMISSIONS: dict[str, Permission] = {
     "release": "release",
@@ -59,10 +64,13 @@ NAMES = ("survives", "per", "invalidated_by", "derived_from", "manager_may")
 MAX_DIMENSIONS = 64
 
 # A draft's place holder, in capitals anywhere, and in any spelling where a reason starts.
-_TODO = re.compile(r"\b(?:TODO|FIXME|TBD|XXX)\b|\s*(?i:todo|fixme|tbd|xxx)\b")
+_TODO = re.compile(r"\b(?:TODO|FIXME|TBD|XXX)\b|\A\s*(?i:todo|fixme|tbd|xxx)\b")
 _NOTHING = re.compile(r"n/?a\.?|none\.?", re.IGNORECASE)
 # Words that a field's name may be repeated with, and still nothing is said.
 _EMPTY_WORDS = frozenset({"a", "an", "the", "this", "is", "of", "for", "field", "value"})
+
+
+as_device = one_of(DEVICES, written="device", meant=DEVICES_ELSEWHERE)
 
 
 def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Field:
@@ -72,7 +80,7 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
     words: dict[str, tuple[Word, ...]] = {key: keys.read_or(key, as_words, ()) for key in NAMES}
     names = {key: tuple(word.text for word in found) for key, found in words.items()}
     complete_with = keys.read("complete_with", as_word)
-    if keys.read("per", _is_empty):
+    if keys.read("per", is_empty):
         message = "`per` is empty: a family is kept per one axis at least."
         reading.error("bad-axis", keys.spans["per"][1], message, "name an axis, or take `per` out")
     type_ = keys.read("type", as_type)
@@ -88,7 +96,7 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
         retains=keys.read("retains", as_shape),
         entries=keys.read_or("entries", as_list(as_entry), ()),
         dtype=keys.read("dtype", as_filled_text),
-        device=keys.read_or("device", one_of(DEVICES, written="device"), default_device),
+        device=keys.read_or("device", as_device, default_device),
         written=keys.read_or("written", one_of(WRITTEN, written="way to write a field"), "assign"),
         survives=names["survives"],
         per=names["per"],
@@ -151,17 +159,13 @@ def _words(text: str) -> list[str]:
 
 def read_permissions(words: Iterable[Word], keys: Keys, reading: Reading) -> tuple[Permission, ...]:
     """What the manager may do, each once."""
-    if keys.read("manager_may", _is_empty):
+    if keys.read("manager_may", is_empty):
         message = "`manager_may` is empty: an object that the manager may not act on is an attr."
         hint = "list what it may do, or write `placement: attr`"
         reading.error("missing-key", keys.spans["manager_may"][1], message, hint)
     read = one_of(PERMISSIONS, PERMISSIONS_LATER, written="permission")
     found = (read(Scalar(word.text, "single", word.at, 0, 0), reading) for word in words)
     return tuple(permission for permission in found if permission is not None)
-
-
-def _is_empty(node: Node, reading: Reading) -> bool:
-    return isinstance(node, Sequence) and not node.items
 
 
 def as_shape(node: Node, reading: Reading) -> Shape | None:
@@ -226,7 +230,7 @@ def as_recompute(node: Node, reading: Reading) -> Recompute | None:
     """What a field is rebuilt from; None where that or its cost was refused."""
     keys = Keys(node, tables.RECOMPUTE, reading, node.span)
     sources, cost = keys.read("from", as_words), keys.read("cost", as_size)
-    if keys.read("from", _is_empty):
+    if keys.read("from", is_empty):
         message = "`from` is empty: a value that is rebuilt from nothing is a constant."
         hint = "name the fields or the values of `elsewhere` that it is rebuilt from"
         reading.error("missing-key", keys.spans["from"][1], message, hint)

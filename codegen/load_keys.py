@@ -8,12 +8,14 @@ import difflib
 import re
 from collections.abc import Iterable
 from collections.abc import Mapping as Mapping_
+from types import MappingProxyType
 from typing import TypeVar
 
 from attrs import frozen
 
 from .nodes import Entry, Mapping, Node, Scalar, Sequence
 from .scalars import Reader, Reading, T, as_text, as_word, is_null
+from .source import report_comment
 from .span import Span
 
 U = TypeVar("U")
@@ -110,9 +112,16 @@ def not_built(what: str) -> tuple[str, str]:
 
 
 def one_of(
-    choices: Mapping_[str, T], later: tuple[str, ...] = (), *, written: str = "value"
+    choices: Mapping_[str, T],
+    later: tuple[str, ...] = (),
+    *,
+    written: str = "value",
+    meant: Mapping_[str, str] = MappingProxyType({}),
 ) -> Reader[T | None]:
-    """A reader of one word of `choices`; those in `later` are not built yet."""
+    """A reader of one word of `choices`; those in `later` are not built yet.
+
+    `meant` are words of other languages, each with the choice that says it here.
+    """
 
     def read(node: Node, reading: Reading) -> T | None:
         word = as_word(node, reading)
@@ -122,6 +131,8 @@ def one_of(
             reading.error("not-supported-yet", word.at, *not_built(f"`{word.text}`"))
             return None
         close = difflib.get_close_matches(word.text, (*choices, *later), 1)
+        if other := meant.get(word.text.partition(":")[0]):
+            close = [other]
         listed = ", ".join(f"`{choice}`" for choice in choices)
         message = f"`{word.text}` is not a {written}: choose one of {listed}."
         hint = f"did you mean `{close[0]}`?" if close else None
@@ -144,7 +155,7 @@ class Keys:
         if not isinstance(node, Mapping):
             self._refuse_node(node, table, owner)
             return
-        whole = whole_entries(node, table.texts, reading, table.known + table.later)
+        whole = whole_entries(node, table.texts, reading)
         for entry in whole:
             key = entry.key.value
             self.spans[key] = (entry.key.span, entry.value.span)
@@ -212,43 +223,38 @@ def named_entries(
         reading.error("not-a-mapping", at, f"{what} is a mapping of names.", "or leave it out")
         return []
     keys = [entry.key.value for entry in node.entries]
-    entries = whole_entries(node, keys if texts else (), reading, ())
+    entries = whole_entries(node, keys if texts else (), reading)
     return [entry for entry in entries if as_text(entry.key, reading) is not None]
 
 
-def whole_entries(
-    node: Mapping, texts: Iterable[str], reading: Reading, known: Iterable[str]
-) -> list[Entry]:
+def whole_entries(node: Mapping, texts: Iterable[str], reading: Reading) -> list[Entry]:
     """The entries without the texts that YAML cut short, which are reported, and their rests."""
     kept: list[Entry] = []
     cut: Entry | None = None
     for entry in node.entries:
-        value = entry.value
-        if isinstance(value, Scalar) and value.start == value.end and node.flow:
-            previous = cut or (kept[-1] if kept else None)
-            if previous and _ends_at_comma(previous, entry, texts, known, reading):
-                if cut is None:
-                    cut = kept.pop()
-                    _report_comma(cut, reading)
-                continue
+        previous = cut or (kept[-1] if kept else None)
+        if entry.bare and previous and (_is_cut(previous, texts) or _repeats(entry, kept)):
+            if cut is None:
+                cut = kept.pop()
+                _report_comma(cut, reading)
+            continue
         cut = None
-        if entry.key.value in texts and _ends_at_comment(value, reading):
+        if entry.key.value in texts and _ends_at_comment(entry.value, reading):
             continue
         kept.append(entry)
     return kept
 
 
-def _ends_at_comma(
-    previous: Entry, rest: Entry, texts: Iterable[str], known: Iterable[str], reading: Reading
-) -> bool:
-    """Whether `rest`, a key without a value, is the rest of the text before it."""
-    value = previous.value
-    if not isinstance(value, Scalar) or value.style != "plain" or rest.key.value in known:
+def _repeats(entry: Entry, earlier: Iterable[Entry]) -> bool:
+    return any(entry.key.value == one.key.value for one in earlier)
+
+
+def _is_cut(entry: Entry, texts: Iterable[str]) -> bool:
+    """Whether a bare word behind an entry is the rest of it: of a text, or inside a bracket."""
+    value = entry.value
+    if not isinstance(value, Scalar) or value.style != "plain":
         return False
-    # A colon would make it a key whose value the author forgot.
-    if reading.source.text[rest.key.end :].lstrip().startswith(":"):
-        return False
-    return previous.key.value in texts or value.value.count("(") > value.value.count(")")
+    return entry.key.value in texts or value.value.count("(") > value.value.count(")")
 
 
 def _report_comma(entry: Entry, reading: Reading) -> None:
@@ -264,10 +270,7 @@ def _ends_at_comment(value: Node, reading: Reading) -> bool:
     comment = _COMMENT.match(reading.source.text, value.end)
     if comment is None:
         return False
-    message = "YAML starts a comment at ` #`, so the text before it is cut short here."
-    hint = "quote the whole text, or move the comment to a line of its own"
-    span = reading.source.span(comment.end() - 1, comment.end())
-    reading.error("reason-truncated", span, message, hint)
+    report_comment(reading.source, reading.report, comment.end() - 1)
     return True
 
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from attrs import field, frozen
+from attrs import frozen
 
 from .span import Span
 
@@ -30,21 +30,24 @@ class Sequence:
 
 @frozen
 class Entry:
-    """One key of a mapping with its value."""
+    """One key of a mapping with its value; `bare` is a word in braces without a colon."""
 
     key: Scalar
     value: "Node"
+    bare: bool = False
 
 
 @frozen
 class Mapping:
-    """A mapping without duplicate keys, in the order in which it was written."""
+    """A mapping in the order in which it was written.
+
+    Only a bare word may repeat a key: behind a comma it is the rest of a text that has none.
+    """
 
     entries: tuple[Entry, ...]
     span: Span
     start: int
     end: int
-    flow: bool = field(default=False)
 
 
 Node = Scalar | Sequence | Mapping

@@ -31,10 +31,12 @@ FLOAT = re.compile(
     r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
 OLD_BOOL = re.compile(r"yes|no|on|off", re.IGNORECASE)
-# Numbers to one of the two versions only, or different ones: octal, binary, base 60, grouped.
+# Numbers to one of the two versions only, or different ones: octal, binary, base 60, grouped,
+# and exponents without a point or a sign.
 AMBIGUOUS = re.compile(
     r"[-+]?(?:0[0-9]+|0o[0-7]+|0x[0-9a-fA-F_]+|0b[01_]+|[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?"
-    r"|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)"
+    r"|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
+    r"|[0-9]+[eE][-+]?[0-9]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)[eE][0-9]+)"
 )
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
 _BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(KiB|MiB|GiB)")
@@ -81,6 +83,11 @@ def is_null(node: Node) -> bool:
         and node.style == "plain"
         and NULL.fullmatch(node.value) is not None
     )
+
+
+def is_empty(node: Node, reading: Reading) -> bool:
+    """Whether this is a list without an item."""
+    return isinstance(node, Sequence) and not node.items
 
 
 def as_text(node: Node, reading: Reading) -> str | None:
@@ -143,15 +150,22 @@ def as_integer(node: Node, reading: Reading) -> int | None:
 def report_ambiguous(node: Scalar, reading: Reading) -> None:
     """Report a number that the versions of YAML read differently."""
     value = node.value
-    digits = value.replace("_", "").lstrip("+0")
-    if re.fullmatch(r"\+?0[0-7]+", value) and len(value) < 20:
+    digits = value.replace("_", "").lstrip("+0") or "0"
+    message = f"`{value}` is read differently by YAML 1.1 and 1.2."
+    plain = digits.isdecimal() and len(digits) < 20
+    hint = f"write {digits}" if plain else "write the number in plain decimal digits"
+    if plain and re.fullmatch(r"\+?0[0-7]+", value):
         octal = int(value, 8)
-        message = f"`{value}` is {octal} in YAML 1.1 and {digits or 0} in 1.2."
-        hint = f"write {digits or 0} or {octal}"
-    else:
-        message = f"`{value}` is read differently by YAML 1.1 and 1.2."
-        plain = digits.isdecimal() and len(digits) < 20
-        hint = f"write {digits}" if plain else "write the number in plain decimal digits"
+        if octal == int(digits):
+            message = f"`{value}` is octal in YAML 1.1 and decimal in 1.2."
+        else:
+            message = f"`{value}` is {octal} in YAML 1.1 and {digits} in 1.2."
+            hint = f"write {digits} or {octal}"
+    elif FLOAT.fullmatch(value) and not plain:
+        message = f"`{value}` is a text in YAML 1.1 and a number in 1.2."
+        written = repr(float(value))
+        short = written.replace(".", "").lstrip("-").isdecimal()
+        hint = f"write {written}" if short else "write a point and a sign, as in 1.0e+3"
     reading.error("ambiguous-integer", node.span, message, hint)
 
 

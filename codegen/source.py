@@ -8,7 +8,7 @@ import bisect
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cached_property
 from pathlib import Path
 
@@ -28,6 +28,16 @@ _STYLES: dict[str | None, Style] = {
     "|": "literal",
     ">": "folded",
 }
+_ESCAPE = re.compile(r"\\(?:x(?P<x>..)|u(?P<u>.{4})|U(?P<U>.{8})|.)", re.DOTALL)
+_NAMED = {
+    **{"0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r"},
+    **{"e": "\x1b", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"},
+}
+# What may stand between a text that a comment cut short and the rest of it.
+_COMMENTS = re.compile(r"\s+(?P<hash>#)(?P<comment>[^\n]*)(?:\n\s*(?:#[^\n]*)?)*")
+_KEY = re.compile(r"[\w-]+[ \t]*:(?=\s|$)")
+_TYPE = re.compile(r"\b(?:list|tuple|dict|set|literal|optional|union)$", re.IGNORECASE)
+_QUOTED_TYPE = 'a type with brackets needs quotes inside `{ }`: type: "list[int]"'
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
@@ -67,6 +77,9 @@ def decode(content: bytes, display_path: str) -> Source:
     """The source with these bytes: a byte order mark dropped, every line end a newline."""
     undecodable = None
     content = content.removeprefix(b"\xef\xbb\xbf")
+    # UTF-16 without a mark decodes, into a NUL beside every letter.
+    if 4 * content.count(0) > len(content):
+        undecodable = content.index(0)
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
@@ -155,6 +168,7 @@ def _is_plain_yaml(source: Source, report: Report) -> bool:
     Anchors and tags do not change how the rest is read, so only the others end the reading.
     """
     readable, documents, depth = True, 0, 0
+    last: yaml.Event | None = None
     try:
         for event in yaml.parse(source.text, yaml.CSafeLoader):
             if isinstance(event, yaml.DocumentStartEvent):
@@ -165,16 +179,16 @@ def _is_plain_yaml(source: Source, report: Report) -> bool:
                 message = f"This is nested more than {MAX_NESTING} levels deep."
                 report.error(source.path, "yaml-syntax", span, message)
                 return False
-            if feature := _feature(event, documents):
+            last = event
+            start, word = _start(event), _word(event, source.text)
+            if feature := _feature(event, word, documents):
                 message, hint = feature
-                start = _start(event)
-                word = re.compile(r"\S*?(?=[,\]}]|\s|$)").match(source.text, start)
-                span = source.span(start, word.end() if word else start + 1)
+                span = source.span(start, start + max(1, len(word)))
                 report.error(source.path, "yaml-feature", span, message, hint)
                 readable = readable and isinstance(event, yaml.NodeEvent)
                 readable = readable and not isinstance(event, yaml.AliasEvent)
     except yaml.YAMLError as error:
-        _report_syntax(error, source, report)
+        _report_syntax(error, last, source, report)
         return False
     return readable
 
@@ -184,13 +198,19 @@ def _start(event: yaml.Event) -> int:
     return event.start_mark.index if event.start_mark else 0
 
 
+def _word(event: yaml.Event, text: str) -> str:
+    """What stands where an event starts, up to a blank or the end of an item."""
+    word = re.compile(r"\S*?(?=[,\]}]|\s|$)").match(text, _start(event))
+    return word.group() if word else ""
+
+
 def _nesting(event: yaml.Event) -> int:
     if isinstance(event, yaml.CollectionStartEvent):
         return 1
     return -1 if isinstance(event, yaml.CollectionEndEvent) else 0
 
 
-def _feature(event: yaml.Event, documents: int) -> tuple[str, str] | None:
+def _feature(event: yaml.Event, word: str, documents: int) -> tuple[str, str] | None:
     """What is said about an event that a schema may not have."""
     repeat = "write the value out where it is used"
     if isinstance(event, yaml.AliasEvent):
@@ -199,7 +219,7 @@ def _feature(event: yaml.Event, documents: int) -> tuple[str, str] | None:
         return "Anchors are not allowed: what a field says would stand elsewhere.", repeat
     tag = getattr(event, "tag", None)
     if isinstance(event, yaml.NodeEvent) and tag is not None:
-        return f"The tag `{tag}` is not allowed: a schema is plain data.", "delete the tag"
+        return f"The tag `{word}` is not allowed: a schema is plain data.", "delete the tag"
     if isinstance(event, yaml.DocumentStartEvent) and documents > 1:
         return "A schema file holds one document.", "move this one to a file of its own"
     if isinstance(event, yaml.DocumentStartEvent) and (event.version or event.tags):
@@ -207,26 +227,69 @@ def _feature(event: yaml.Event, documents: int) -> tuple[str, str] | None:
     return None
 
 
-def _report_syntax(error: yaml.YAMLError, source: Source, report: Report) -> None:
+def _report_syntax(
+    error: yaml.YAMLError, last: yaml.Event | None, source: Source, report: Report
+) -> None:
     """Put YAML's complaint where its cause is, and say what is usually meant."""
     offset, problem, hint = len(source.text), str(error), None
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         problem = error.problem or "this is not YAML"
         offset = error.problem_mark.index
+        if (comment := _cutting_comment(last, source.text, offset)) is not None:
+            report_comment(source, report, comment)
+            return
         # An unclosed quote or bracket is at fault where it opens, not at the end of the file.
         if error.context_mark is not None and not source.text[offset:].strip():
             offset = error.context_mark.index
-        hint = _syntax_hint(source.text[offset : offset + 1], problem)
+        hint = _continued(last, source.text, offset, problem)
+        hint = hint or _syntax_hint(source.text[offset : offset + 1], problem)
     offset = min(offset, max(0, len(source.text.rstrip("\n")) - 1))
     span = source.span(offset, offset + 1)
     report.error(source.path, "yaml-syntax", span, f"YAML cannot read this: {problem}.", hint)
 
 
+def report_comment(source: Source, report: Report, offset: int) -> None:
+    """Report the ` #` at `offset`, which cut a text short."""
+    message = "YAML starts a comment at ` #`, so the text before it is cut short here."
+    hint = "quote the whole text, or move the comment to a line of its own"
+    span = source.span(offset, offset + 1)
+    report.error(source.path, "reason-truncated", span, message, hint)
+
+
+def _cutting_comment(last: yaml.Event | None, text: str, offset: int) -> int | None:
+    """Where a comment starts that took the rest of a plain text, or the bracket behind it.
+
+    `last` is what was read last before YAML failed at `offset`.
+    """
+    if not isinstance(last, yaml.ScalarEvent) or last.style or last.end_mark is None:
+        return None
+    comment = _COMMENTS.fullmatch(text, last.end_mark.index, offset)
+    if comment is None:
+        return None
+    closed = re.search(r"[\]}]", comment["comment"])
+    # A key in the next line is no rest of a text: its indentation or a comma before it is wrong.
+    return comment.start("hash") if closed or not _KEY.match(text, offset) else None
+
+
+def _continued(last: yaml.Event | None, text: str, offset: int, problem: str) -> str | None:
+    """What to do about a value in brackets that goes on where it should have ended."""
+    if not problem.startswith("did not find expected ',' or") or not text[offset:].strip():
+        return None
+    if _KEY.match(text, offset):
+        return "put a comma before it"
+    if text[offset] == ":":
+        return "put a comma before the key, or quote the text"
+    if isinstance(last, yaml.CollectionEndEvent):
+        return "quote the text"
+    if isinstance(last, yaml.ScalarEvent) and text[offset] in "[{":
+        typed = _TYPE.search(last.value) and text[offset] == "["
+        return _QUOTED_TYPE if typed else "quote the text"
+    return None
+
+
 def _syntax_hint(character: str, problem: str) -> str | None:
     if "tab" in problem or character == "\t":
         return "indent with spaces"
-    if problem.startswith("did not find expected ',' or '}'") and character == "[":
-        return 'a type with brackets needs quotes inside `{ }`: type: "list[int]"'
     if problem.startswith("did not find expected ',' or") and character in "[{":
         return "the bracket that opens here is never closed"
     if "mapping values are not allowed" in problem:
@@ -250,7 +313,7 @@ class _Nodes:
         span = self._source.span(start, end)
         if isinstance(node, yaml.MappingNode):
             entries = tuple(self._entries(node))
-            return Mapping(entries, span, start, end, flow=bool(node.flow_style))
+            return Mapping(entries, span, start, end)
         if isinstance(node, yaml.SequenceNode):
             return Sequence(tuple(self.node(item) for item in node.value), span, start, end)
         assert isinstance(node, yaml.ScalarNode)
@@ -264,34 +327,43 @@ class _Nodes:
             key, value = self.node(key_node), self.node(value_node)
             if not isinstance(key, Scalar):
                 self._error("not-a-string", key.span, "A key is a name, not a list or a mapping.")
-            elif key.value == "<<" and key.style == "plain":
+                continue
+            bare = node.flow_style is True and self._is_bare(key, value)
+            if key.value == "<<" and key.style == "plain":
                 message = "Merges are not allowed: what a field says would stand elsewhere."
                 hint = "write the keys out where they are used"
                 self._error("yaml-feature", key.span, message, hint)
-            elif first := seen.get(key.value):
+            elif (first := seen.get(key.value)) and not bare:
                 message = f"`{key.value}` is given a second time; the first is in line "
                 hint = "keep one of the two"
                 self._error("duplicate-key", key.span, f"{message}{first.span.line}.", hint)
             else:
-                seen[key.value] = key
-                yield Entry(key, value)
+                seen.setdefault(key.value, key)
+                yield Entry(key, value, bare)
+
+    def _is_bare(self, key: Scalar, value: Node) -> bool:
+        nothing = isinstance(value, Scalar) and value.start == value.end
+        return nothing and not self._source.text[key.end :].lstrip().startswith(":")
 
     def _without_hidden(self, scalar: Scalar) -> Scalar:
         """The scalar without characters that an escape such as "\\u202e" smuggled in."""
         hidden = {scalar.value[offset] for offset in hidden_characters(scalar.value)}
-        for character in sorted(hidden):
-            span = self._escape_span(scalar, character)
-            hint = "delete the escape"
-            self._error("hidden-character", span, describe_hidden(character), hint)
+        for character, span in self._escapes(scalar, hidden) if hidden else ():
+            self._error("hidden-character", span, describe_hidden(character), "delete the escape")
         kept = "".join(character for character in scalar.value if character not in hidden)
         return Scalar(kept, scalar.style, scalar.span, scalar.start, scalar.end)
 
-    def _escape_span(self, scalar: Scalar, character: str) -> Span:
-        raw = self._source.text[scalar.start : scalar.end]
-        for escape in re.finditer(r"\\(x..|u.{4}|U.{8}|.)", raw):
-            if yaml.safe_load(f'"{escape.group()}"') == character:
-                return self._source.span(scalar.start + escape.start(), scalar.start + escape.end())
-        return scalar.span
+    def _escapes(self, scalar: Scalar, characters: Set[str]) -> Iterator[tuple[str, Span]]:
+        """Where each of `characters` is first escaped; the whole scalar where it is not."""
+        places = dict.fromkeys(sorted(characters), scalar.span)
+        found: set[str] = set()
+        for escape in _ESCAPE.finditer(self._source.text, scalar.start, scalar.end):
+            digits = escape["x"] or escape["u"] or escape["U"]
+            character = chr(int(digits, 16)) if digits else _NAMED.get(escape.group()[1:])
+            if character in places and character not in found:
+                found.add(character)
+                places[character] = self._source.span(*escape.span())
+        yield from places.items()
 
     def _error(self, code: str, span: Span, message: str, hint: str | None = None) -> None:
         self._report.error(self._source.path, code, span, message, hint)

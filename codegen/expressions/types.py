@@ -34,6 +34,14 @@ _INSTEAD: Mapping[str, str] = {
     "string": "write `str`",
     "integer": "write `int`",
     "boolean": "write `bool`",
+    **{
+        f"{kind}Tensor": f"write `Tensor`, with `dtype: {dtype}`"
+        for kind, dtype in {
+            **{"Double": "float64", "Float": "float32", "Half": "float16"},
+            **{"BFloat16": "bfloat16", "Long": "int64", "Int": "int32", "Short": "int16"},
+            **{"Char": "int8", "Byte": "uint8", "Bool": "bool"},
+        }.items()
+    },
 }
 
 

@@ -108,8 +108,8 @@ def _taken(named: _Named) -> str | None:
 
 
 def _rename(named: _Named, reason: str) -> Problem:
-    free = f"{named.name.strip('_')}_" if named.name.strip("_") else "another name"
-    hint = f"call it `{free}`, or name what it holds"
+    plain = named.name.strip("_")
+    hint = f"call it `{plain}_`, or name what it holds" if plain else "name what it holds"
     return Problem(named.at, f"`{named.name}` {reason}.", hint)
 
 

@@ -22,8 +22,9 @@ class Problem:
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None) -> str | None:
     """The hint that names what was probably meant."""
-    close = difflib.get_close_matches(name, list(known), 1)
-    return f"did you mean `{close[0]}`?" if close else otherwise
+    lower = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(name.lower(), list(lower), 1)
+    return f"did you mean `{lower[close[0]]}`?" if close else otherwise
 
 
 def key_of(owner: Field, key: str) -> Span:

@@ -34,15 +34,16 @@ def sizes_in(schema: Schema) -> Iterator[Size]:
 def unknown_names(schema: Schema) -> Iterator[Problem]:
     """Names in sizes that are no dim or param, or none yet."""
     params = {param.name for param in schema.params}
-    dims = [dim.name for dim in schema.dims]
-    known = schema.broken | params
-    for index, dim in enumerate(schema.dims):
+    dims = {dim.name for dim in schema.dims}
+    known = {*schema.broken, *params}
+    declared = known | dims
+    for dim in schema.dims:
         for name in names_in(dim.size):
-            if name.name not in known and name.name in dims[index:]:
+            if name.name not in known and name.name in dims:
                 message = f"`{name.name}` has no value yet where `{dim.name}` is worked out."
                 yield Problem(name.at, message, "a dim may use params and the dims above it")
-        yield from _unknown(names_in(dim.size), known | set(dims), schema)
-        known = known | {dim.name}
+        yield from _unknown(names_in(dim.size), declared, schema)
+        known.add(dim.name)
     for size in sizes_in(schema):
         yield from _unknown(names_in(size), known, schema)
     for axis in schema.axes:

@@ -66,7 +66,7 @@ def bad_defaults(schema: Schema) -> Iterator[Problem]:
 
 def _default_of_nothing(field: Field) -> Iterator[Problem]:
     """A default where what was never written has to be seen as that."""
-    if isinstance(field.default, Unset) or field.default is None:
+    if isinstance(field.default, Unset) or field.default is None or misplaced_keys(field):
         return
     at = value_of(field, "default")
     if "per" in field.keys:

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -165,7 +166,7 @@ def test_integers_that_are_read_differently(word: str) -> None:
         assert ["ambiguous-integer"] == [code for code, _, _ in places(text)]
 
 
-@pytest.mark.parametrize("word", ["true", "yes", '"3"', "1.0", "1e3", "+1", "[1]", "9" * 30])
+@pytest.mark.parametrize("word", ["true", "yes", '"3"', "1.0", "1.0e+3", "+1", "[1]", "9" * 30])
 def test_what_is_no_integer(word: str) -> None:
     """A bool, a quoted digit or a fraction is never taken for a whole number."""
     text = schema_text(field=f"a: {{placement: attr, type: int, default: {word}, {WHY}}}")
@@ -299,3 +300,21 @@ def test_a_schema_without_one_line_is_answered(line: int, text: str) -> None:
     del lines[line % len(lines)]
     schema, findings = examine("\n".join(lines))
     assert schema is not None or findings
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["None until the first chunk.", "The list of todo items, which the model alone keeps."],
+)
+def test_reasons_that_only_begin_like_a_placeholder(reason: str) -> None:
+    """A sentence is a reason, whatever its first word is."""
+    text = schema_text(field=f"a: {{placement: attr, type: int, default: 0, reason: '{reason}'}}")
+    assert [] == places(text)
+
+
+@pytest.mark.parametrize("number", ["1e3", "1E+3", "1.5e3", ".5e2", "1e9999", "-1e3"])
+def test_numbers_with_an_exponent_need_a_point_and_a_sign(number: str) -> None:
+    """What PyYAML reads as text and YAML 1.2 as a number is neither."""
+    assert isinstance(yaml.safe_load(number), str)
+    text = schema_text(field=f"a: {{placement: attr, type: float, default: {number}, {WHY}}}")
+    assert ["ambiguous-integer"] == [code for code, _, _ in places(text)]

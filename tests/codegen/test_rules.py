@@ -21,6 +21,8 @@ from codegen.source import decode
 
 from .schemas import REPOSITORY, examine, places, schema_text
 
+BAD_NAMES = {"lambda", "max", "2d", "a-b", "None", "é"}
+
 
 def codes(text: str) -> list[str]:
     return [code for code, _, _ in places(text)]
@@ -175,3 +177,12 @@ def test_a_large_schema_is_checked_quickly() -> None:
     fields = "\n  ".join(counter(f"field_{index}") for index in range(2000))
     _, findings = examine(schema_text(field=fields))
     assert () == findings
+
+
+@given(st.sampled_from(["B", "H", "chunk"]), st.sampled_from(sorted(BAD_NAMES)))
+def test_a_bad_name_is_reported_once(before: str, name: str) -> None:
+    """A dim that no formula can spell is one finding, however often it is used."""
+    text = schema_text(dims=f'"{name}": 3').replace(
+        "[B, H]", f'[B, "{name} * 2", "{before} + {name}"]'
+    )
+    assert 1 == len([code for code in codes(text) if code != "unused-dim"])

@@ -1,9 +1,11 @@
 """From bytes to nodes: what is read alike everywhere, and what is refused before it misleads."""
 
 import hashlib
+import time
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -245,3 +247,41 @@ def test_findings_sort_by_place() -> None:
 def test_source_spans_cross_lines() -> None:
     """A span knows the line of its end."""
     assert Span(1, 2, 2, 2) == Source("a.yaml", "ab\ncd\n", "").span(1, 4)
+
+
+def test_utf_16_without_a_mark_is_one_finding() -> None:
+    """A file of NULs is in another encoding, which is said once."""
+    assert [("bad-encoding", 1, 2)] == places(schema_text().encode("utf-16-le"))
+    assert [("bad-encoding", 1, 1)] == places(schema_text().encode("utf-16-be"))
+
+
+def test_many_escapes_are_read_in_one_pass() -> None:
+    """The time for a text of escapes grows as its length does."""
+    hidden = "".join(f"\\U000E{code:04X}" for code in range(0x20, 0x70)) * 50
+    text = schema_text().replace("doc: What", f'doc: "What {hidden}" #')
+    start = time.process_time()
+    assert ["hidden-character"] * 0x50 == codes(text)
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("escape", "character"),
+    [(r"\a", "\a"), (r"\e", "\x1b"), (r"\x07", "\x07"), (r"\u202e", "\u202e"), (r"\L", "\u2028")],
+)
+def test_hidden_escapes_are_placed(escape: str, character: str) -> None:
+    """An escape of a character that does not show is found where it is written."""
+    text = schema_text().replace("doc: What", f'doc: "\\\\ and {escape}" #')
+    assert character == yaml.safe_load(f'"{escape}"')
+    assert [("hidden-character", 4, 14)] == places(text)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "a: {placement: attr, type: int,\n   default: 0 # none yet\n   reason: It counts.}",
+        "a:\n    placement: attr # of the model\n   type: int",
+    ],
+)
+def test_comments_are_not_blamed_for_other_mistakes(fields: str) -> None:
+    """A comma that is missing, or an indentation, is no text that a comment cut short."""
+    assert ["yaml-syntax"] == codes(schema_text(field=fields))
