@@ -17,6 +17,7 @@ from pathlib import Path
 import attrs
 
 ROOT = Path(__file__).resolve().parents[1]
+ENVIRONMENT = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
 RUNS = 9
 SCHEMAS = 10
 
@@ -50,6 +51,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         project = ten_schemas(Path(folder))
         results = [measure(pair, project) for pair in pairs()]
+        imported = import_seconds(project)
     print("| what | median ms | beside it | ratio | over it, ms | to reach |")
     print("| --- | --- | --- | --- | --- | --- |")
     for one in results:
@@ -57,9 +59,16 @@ def main() -> None:
             f"| {one.what} | {one.seconds * 1000:.0f} | {one.beside_seconds * 1000:.0f} | "
             f"{one.ratio:.2f} | {one.over_ms:.0f} | {one.target} |"
         )
+    print(f"\nA generated module takes {imported * 1000:.0f} ms to import once torch and numpy are")
+    print("there (to reach: 60 ms).")
     if len(sys.argv) > 1:
         rows = [attrs.asdict(one) for one in results]
-        document = {"python": sys.version.split()[0], "runs": RUNS, "results": rows}
+        document = {
+            "python": sys.version.split()[0],
+            "runs": RUNS,
+            "results": rows,
+            "import_seconds": imported,
+        }
         Path(sys.argv[1]).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
 
@@ -76,12 +85,6 @@ def pairs() -> list[Pair]:
             [*tool, "generate", "--schemas", str(ROOT / "schemas"), "--output", "shipped"],
             [*python, "pass"],
             "600 ms over",
-        ),
-        Pair(
-            "import of a generated module, beside torch and numpy",
-            [*python, "import torch, numpy, generated.model0"],
-            [*python, "import torch, numpy"],
-            "60 ms over",
         ),
     ]
 
@@ -110,10 +113,29 @@ def measure(pair: Pair, folder: Path) -> Result:
     return Result(pair.what, seconds, beside, ratio, pair.target)
 
 
+def import_seconds(folder: Path) -> float:
+    """What a generated module adds to a process that has torch and numpy, told from within it."""
+    code = (
+        "import torch, numpy, time; start = time.perf_counter(); import generated.model0; "
+        "print(time.perf_counter() - start)"
+    )
+    times = []
+    for _ in range(RUNS):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=folder,
+            env=ENVIRONMENT,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        times.append(float(done.stdout))
+    return statistics.median(times)
+
+
 def run(command: Sequence[str], folder: Path) -> float:
-    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
     start = time.perf_counter()
-    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+    subprocess.run(command, cwd=folder, env=ENVIRONMENT, check=True, capture_output=True)
     return time.perf_counter() - start
 
 
