@@ -72,7 +72,10 @@ class RangesSession(SessionView, schema="Ranges 001c07d306eae978"):
             "window",
             accelerator,
             dtype,
-            2 * sum(1 for deep in range(blocks) if every > 0 and (deep + 1) % every == 0) * 2 * 64,
+            2
+            * sum(1 for deep in range(blocks) if every > 0 and (deep + 1) % every == 0)
+            * 2
+            * 64,
         )
         declared.add("tails", accelerator, dtype, blocks * 2 * 3, blocks * blocks)
         return declared
