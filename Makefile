@@ -7,6 +7,8 @@ CONSTRAINTS ?= constraints.txt
 VENV      := .venv
 BIN       := $(VENV)/bin
 PIP       := $(BIN)/python -m pip --quiet --disable-pip-version-check
+TORCH_IS_SOMEBODYS := import sys; from importlib.util import find_spec; \
+	torch = find_spec("torch"); sys.exit(torch is None or torch.origin.startswith(sys.prefix))
 REFERENCE := .reference/vllm_omni-0.30.0-py3-none-any.whl
 
 .PHONY: help run test check bench clean
@@ -49,8 +51,8 @@ $(VENV)/ready:
 # `demo` and `dev` are extras of pyproject.toml.
 $(VENV)/ready-%: pyproject.toml constraints.txt | $(VENV)/ready
 	@echo 'Installing session-state[$*] into $(VENV): torch is among it, so this takes minutes'
-	@if $(BIN)/python -c 'import torch' 2>/dev/null; then \
-		echo 'Keeping the torch that is there: constraints.txt is not applied'; \
+	@if $(BIN)/python -c '$(TORCH_IS_SOMEBODYS)'; then \
+		echo 'Keeping the torch of $(PYTHON): $(CONSTRAINTS) is not applied'; \
 		$(PIP) install --editable '.[$*]'; \
 	else \
 		$(PIP) install --constraint $(CONSTRAINTS) --editable '.[$*]'; \
