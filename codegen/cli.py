@@ -86,7 +86,7 @@ _output = click.option("--output", metavar="DIR", help="Folder of the generated 
 @_command
 def generate(schemas: str | None, output: str | None) -> int:
     """Write the session classes and the decision table."""
-    from .output import write
+    from .output import drift, write
 
     project, report, settings = _read(schemas, output)
     _print_findings(report)
@@ -97,6 +97,9 @@ def generate(schemas: str | None, output: str | None) -> int:
     changed = write(settings.output, project.render(), targets)
     for path in changed:
         click.echo(f"{'wrote' if path.exists() else 'removed'} {shown(path)}")
+    for one in drift(settings.output, targets):
+        if one.edited:
+            click.echo(f"kept {shown(one.path)} ({_EDITED})")
     click.echo(
         f"{_count(len(project.schemas))}, {len(targets)} files in {shown(settings.output)}, "
         f"{len(changed)} changed"

@@ -51,14 +51,14 @@ def as_str(value: Any) -> str:
 
 
 def as_names(value: Any) -> tuple[str, ...]:
-    """`value`, a list or tuple of distinct non-empty strs, as a tuple; none has a slash.
+    """`value`, a list or tuple of one or more distinct non-empty strs, as a tuple; none has a slash.
 
     The names are keys of families, and a slash separates the keys of one value.
     """
     if not isinstance(value, (list, tuple)) or not all(type(name) is str for name in value):
         raise _expected("a tuple of str", value)
-    if len(set(value)) < len(value) or any(not name or "/" in name for name in value):
-        raise ValueError(f"expected distinct names without a slash, got {value!r}")
+    if not value or len(set(value)) < len(value) or any(not one or "/" in one for one in value):
+        raise ValueError(f"expected one or more distinct names without a slash, got {value!r}")
     return tuple(value)
 
 

@@ -1,6 +1,6 @@
 """Rules about what a field is derived from and rebuilt from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 
 from attrs import frozen
@@ -98,21 +98,33 @@ def _permissions_are_known(field: Field) -> bool:
     return field.placement == "object" and 0 < len(field.manager_may) == len(written)
 
 
+Graph = dict[str, dict[str, Source]]
+
+
 def cycles(schema: Schema) -> Iterator[Problem]:
     """Fields that are rebuilt from themselves, or whose end is their own condition."""
-    rebuilt = {field.name: list(rebuilding_sources(field)) for field in schema.fields}
-    ended = {field.name: list(ending_sources(field)) for field in schema.fields}
+    rebuilt = _graph(schema, rebuilding_sources)
+    ended = _graph(schema, ending_sources)
     yield from _cycles(rebuilt, "is rebuilt from itself", "name a source that others keep")
     yield from _cycles(ended, "is cleared by itself", "take out the arrow that leads back")
+    # What is left has none of its own kind; letting go of one field would take its source along.
+    both = {name: ended[name] | rebuilt[name] for name in ended}
+    hint = "rebuild it from something that outlives it"
+    yield from _cycles(both, "is rebuilt from what ends with it", hint)
 
 
-def _cycles(sources: Mapping[str, list[Source]], said: str, hint: str) -> Iterator[Problem]:
-    """One problem for each cycle, at its first field in the schema."""
-    order = {name: index for index, name in enumerate(sources)}
-    graph = {
-        name: {source.name: source for source in found if source.name in sources}
-        for name, found in sources.items()
+def _graph(schema: Schema, sources: Callable[[Field], Iterable[Source]]) -> Graph:
+    """For each field those of its sources that are fields."""
+    names = {field.name for field in schema.fields}
+    return {
+        field.name: {source.name: source for source in sources(field) if source.name in names}
+        for field in schema.fields
     }
+
+
+def _cycles(graph: Graph, said: str, hint: str) -> Iterator[Problem]:
+    """One problem for each cycle, at its first field in the schema; the graph has none afterwards."""
+    order = {name: index for index, name in enumerate(graph)}
     while path := _cycle(graph):
         first = min(range(len(path)), key=lambda index: order[path[index]])
         path = path[first:] + path[:first]

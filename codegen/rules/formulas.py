@@ -43,10 +43,12 @@ def bad_values(schema: Schema) -> Iterator[Problem]:
     """Formulas without a value that a size can have, at the shipped configuration."""
     values = _values(schema)
     types = {param.name: param.type for param in schema.params}
+    costs = [field.recompute.cost for field in schema.fields if field.recompute]
     for size in _sizes(schema):
         yield from _not_numbers(names_in(size), types)
         if all(name.name in values for name in names_in(size)):
-            yield from _bad_value(size, values)
+            # Rebuilding may be free; a size of nothing is a mistake.
+            yield from _bad_value(size, values, any(size is cost for cost in costs))
     for axis in schema.axes:
         yield from _not_numbers(names_in(axis.where) if axis.where else (), types)
         yield from _bad_range(axis, shipped_params(schema))
@@ -62,14 +64,16 @@ def _not_numbers(names: Iterable[Name], types: Mapping[str, Type]) -> Iterator[P
             yield Problem(name.at, message, "use an int param, or a dim")
 
 
-def _bad_value(size: Size, values: Mapping[str, int]) -> Iterator[Problem]:
+def _bad_value(
+    size: Size, values: Mapping[str, int], may_be_zero: bool = False
+) -> Iterator[Problem]:
     try:
         value = evaluate(size, values)
     except FormulaError as error:
         hint = "a size is 1 or more at the shipped values of dims and params"
         yield Problem(error.span, error.message, hint)
         return
-    if value == 0:
+    if value == 0 and not may_be_zero:
         used = ", ".join(dict.fromkeys(f"{n.name} = {values[n.name]}" for n in names_in(size)))
         message = f"This comes out as 0{f' at {used}' if used else ''}; it would hold nothing."
         yield Problem(size.at, message, "a size is 1 or more")

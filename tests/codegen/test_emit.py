@@ -134,3 +134,16 @@ def test_generated_bytes_are_the_table_s(path: Path) -> None:
     for field in schema.fields:
         expected = declared(schema, field, values)
         assert expected == sum(by_field.get(field.name, {}).values())
+
+
+def test_a_loan_by_number_takes_an_int() -> None:
+    """The key of a loan has the type of its axis: names are texts, a range has numbers."""
+    text = module(loaded(EVERYTHING))
+    lend = {
+        node.name: ast.unparse(node.args)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("lend_")
+    }
+    assert "self, module: Any, *, slot: int" == lend["lend_counter"]
+    assert "self, module: Any, *, branch: str" == lend["lend_transformer"]
+    assert "self, module: Any" == lend["lend_vae"]

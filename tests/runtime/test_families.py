@@ -6,9 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from session_state import FieldFrozen, FieldUnset, SessionClosed, SessionStateManager, UnknownKey
 from session_state.axes import Axis, CapturedAxis
 from session_state.coercions import as_int
@@ -204,6 +201,32 @@ def test_a_reset_clears_every_branch() -> None:
     session.und_kv["cond"] = [pair()]
 
 
+def test_a_branch_whose_name_begins_another_is_its_own() -> None:
+    """Clearing one, or writing fewer layers to it, leaves those that only begin with its name."""
+    session = opened(branches=("c", "c_x"))
+    for branch in session.branches:
+        session.und_kv[branch] = [pair() for _ in range(12)]
+        session.freqs_gen[branch] = pair()
+    del session.und_kv["c"]
+    del session.freqs_gen["c"]
+    assert ["c_x"] == list(session.und_kv) == list(session.freqs_gen)
+    grid = Grid("g", SessionStateManager(), count=12)
+    for number in range(12):
+        grid.marks[number] = number
+    del grid.marks[1]
+    assert 11 == grid.marks[11] and 10 == grid.marks[10] and 1 not in grid.marks
+
+
+def test_a_number_is_no_bool_and_no_text() -> None:
+    """An axis of numbers has no key that only equals one."""
+    grid = Grid("g", SessionStateManager(), count=3)
+    grid.marks[1] = 5
+    for key in (True, "1", 1.0):
+        assert key not in grid.marks
+        with pytest.raises(UnknownKey):
+            grid.marks[key] = 6
+
+
 def test_the_family_itself_is_not_assigned() -> None:
     """Assigning it says how a key is written."""
     session = opened()
@@ -301,75 +324,3 @@ def test_families_whose_keys_are_known() -> None:
     assert [3] == list(grid.marks) and 2 == grid.marks[3]
     del grid.even["left"]
     assert [] == list(grid.even)
-
-
-class Captures(RuleBasedStateMachine):
-    """Writes, deletes, resets and new views against two plain dicts."""
-
-    BRANCHES = ("a", "b")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.manager = SessionStateManager()
-        self.layers: dict[str, list[Pair]] = {}
-        self.tables: dict[str, Pair] = {}
-        self.look_again()
-
-    @rule()
-    def look_again(self) -> None:
-        self.session = Cosmos3Session("r", self.manager, num_layers=1, branches=self.BRANCHES)
-
-    @rule(branch=st.sampled_from(BRANCHES), count=st.integers(0, 3))
-    def capture(self, branch: str, count: int) -> None:
-        layers = [pair() for _ in range(count)]
-        try:
-            self.session.und_kv[branch] = layers
-        except FieldFrozen:
-            assert branch in self.layers
-        except ValueError:
-            assert count == 0
-        else:
-            assert branch not in self.layers
-            self.layers[branch] = layers
-
-    @rule(branch=st.sampled_from(BRANCHES))
-    def table(self, branch: str) -> None:
-        tables = pair()
-        try:
-            self.session.freqs_gen[branch] = tables
-        except FieldFrozen:
-            assert branch in self.tables
-        else:
-            assert branch not in self.tables
-            self.tables[branch] = tables
-
-    @rule(branch=st.sampled_from(BRANCHES))
-    def write_the_same(self, branch: str) -> None:
-        if branch in self.layers:
-            self.session.und_kv[branch] = [(k, v) for k, v in self.layers[branch]]
-
-    @rule(branch=st.sampled_from(BRANCHES), layers=st.booleans())
-    def delete(self, branch: str, layers: bool) -> None:
-        del (self.session.und_kv if layers else self.session.freqs_gen)[branch]
-        (self.layers if layers else self.tables).pop(branch, None)
-
-    @rule()
-    def reset(self) -> None:
-        self.session.reset_generation()
-        self.layers.clear()
-        self.tables.clear()
-
-    @invariant()
-    def agrees(self) -> None:
-        complete = [name for name in self.BRANCHES if name in self.layers and name in self.tables]
-        assert complete == list(self.session.und_kv) == list(self.session.freqs_gen)
-        for name in complete:
-            held = [self.session.und_kv[name, at] for at in range(len(self.layers[name]))]
-            assert all(map(lambda a, b: a is b, self.layers[name], held))
-        pairs = [*self.tables.values(), *(one for many in self.layers.values() for one in many)]
-        expected = {"cpu": 16 * len(pairs)} if pairs else {}
-        assert expected == self.session.nbytes_by_device()
-
-
-TestCaptures = Captures.TestCase
-TestCaptures.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

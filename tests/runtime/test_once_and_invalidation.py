@@ -206,6 +206,16 @@ def test_writing_or_deleting_a_key_takes_the_dependents_of_its_family_along() ->
     assert session.total is None
 
 
+def test_writing_the_same_value_of_a_key_keeps_its_dependents() -> None:
+    """Nothing was replaced, so nothing ends."""
+    session = filled()
+    session.marks["a"] = 1
+    session.notes["a", 0] = "x"
+    session.total = 3
+    session.marks["a"] = 1
+    assert 3 == session.total and "x" == session.notes["a", 0]
+
+
 def test_families_that_share_an_axis_end_key_by_key() -> None:
     """A change of one branch leaves what depends on another branch alone."""
     session = filled()
