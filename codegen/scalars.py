@@ -151,7 +151,7 @@ def report_ambiguous(node: Scalar, reading: Reading) -> None:
     """Report a number that the versions of YAML read differently."""
     value = node.value
     digits = value.replace("_", "").lstrip("+0") or "0"
-    message = f"`{value}` is read differently by YAML 1.1 and 1.2."
+    message = f"`{value}` is not in plain decimal digits, and the versions of YAML differ in such spellings."
     plain = digits.isdecimal() and len(digits) < 20
     hint = f"write {digits}" if plain else "write the number in plain decimal digits"
     if plain and re.fullmatch(r"\+?0[0-7]+", value):
