@@ -44,7 +44,7 @@ def total(rows: Sequence[Bytes]) -> Bytes:
 
 def bytes_table(rows: Sequence[Bytes]) -> Iterator[str]:
     """One line for each row, below their headings."""
-    width = max(24, *(len(row.field) for row in rows))
+    width = max([24, *(len(row.field) for row in rows)])
     yield f"  {'field':{width}} {'device':8} {'held':>12} {'declared':>12}"
     for row in rows:
         share = f"{row.held / row.declared:.0%}" if row.declared else "undeclared"

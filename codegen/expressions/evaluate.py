@@ -77,17 +77,6 @@ def signed(size: Size, values: Values) -> int:
     return _compiled(size)(values)
 
 
-def holds(condition: Condition, values: Values) -> bool:
-    """Whether a condition that compares numbers holds.
-
-    Raises:
-        FormulaError: a formula in it has no value.
-        KeyError: a name has no value.
-        TypeError: it asks for something else than numbers.
-    """
-    return _test(condition)(values)
-
-
 def _compiled(size: Size) -> Callable[[Values], int]:
     """The formula as a function: the condition of an axis is asked for thousands of keys."""
     match size:

@@ -1,5 +1,6 @@
 """One sequence of writes, chosen by Hypothesis, for two stores of states that must agree."""
 
+from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -84,8 +85,9 @@ class SameWrites(RuleBasedStateMachine):
         self.views: list[tuple[Any, Any]] = []
         self.written = 0
 
+    @abstractmethod
     def stores(self, window: int) -> tuple[Store, Store]:
-        raise NotImplementedError
+        """The two stores, whose views keep `window` latent frames."""
 
     def differing(self, left: Any, right: Any) -> list[str]:
         return differences(left, right)

@@ -1,21 +1,13 @@
 """What `make run` starts, run as a user does."""
 
-import subprocess
-import sys
-from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).parents[2]
+import pytest
 
+import examples.dreamzero.__main__ as example
+from examples.dreamzero.report import Outcome
 
-def demo(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "examples.dreamzero", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+from ..demos import demo
 
 
 def figures(output: str, field: str) -> list[str]:
@@ -26,7 +18,7 @@ def figures(output: str, field: str) -> list[str]:
 
 def test_every_step_of_the_run_is_equal() -> None:
     """All 60 steps agree, the map holds what is declared, and the run exits 0."""
-    run = demo()
+    run = demo("dreamzero")
     assert (0, "") == (run.returncode, run.stderr)
     assert "60 of 60 steps equal bit for bit" in run.stdout
     device, held, declared = figures(run.stdout, "vae_enc_feat_map")
@@ -36,7 +28,22 @@ def test_every_step_of_the_run_is_equal() -> None:
 
 def test_a_dropped_slot_is_seen() -> None:
     """With --break the run names the encoder map from frame 40 on, and exits 0."""
-    run = demo("--break")
+    run = demo("dreamzero", "--break")
     assert (0, "") == (run.returncode, run.stderr)
     assert "39 of 60 steps equal bit for bit" in run.stdout
     assert "Different after frame 40: vae_enc_feat_map." in run.stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["--break"]])
+@pytest.mark.parametrize("differing", [[], ["vae_enc_feat_map"]])
+def test_a_run_that_comes_out_otherwise_exits_1(
+    monkeypatch: pytest.MonkeyPatch, arguments: list[str], differing: list[str]
+) -> None:
+    """A difference that was not asked for is a failure, and so is none where one was."""
+
+    def stream(*_: Any, drop_a_slot: bool) -> list[Outcome]:
+        return [Outcome(1, "session", []), Outcome(2, None, differing)]
+
+    monkeypatch.setattr(example, "stream", stream)
+    monkeypatch.setattr("sys.argv", ["examples.dreamzero", *arguments])
+    assert int(bool(differing) != bool(arguments)) == example.main()
