@@ -1,0 +1,84 @@
+"""What every command shares: its exit codes, its options, how it reads the schemas."""
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec
+
+import click
+
+if TYPE_CHECKING:
+    from ..build import Project
+    from ..findings import Report
+    from ..settings import Settings
+
+P = ParamSpec("P")
+
+CLEAN, FINDINGS, USAGE = 0, 1, 2
+_SHOWN_FINDINGS = 20
+_DEBUG = "SESSION_STATE_DEBUG"
+
+
+def exits(run: Callable[P, int]) -> Callable[P, None]:
+    """Give a command its exit codes: its own, or 2 with one line where it cannot do its work."""
+
+    @wraps(run)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        from ..settings import UsageError
+
+        try:
+            code = run(*args, **kwargs)
+        except UsageError as error:
+            click.echo(f"session-state: {error}", err=True)
+            code = USAGE
+        except BrokenPipeError:
+            # Whoever read the output has seen enough; Python would complain once more at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = FINDINGS
+        except OSError as error:
+            click.echo(f"session-state: {error}", err=True)
+            code = USAGE
+        except Exception as error:
+            if os.environ.get(_DEBUG):
+                raise
+            notes = list(reversed(getattr(error, "__notes__", [])))
+            where = f" at {', '.join(notes)}" if notes else ""
+            click.echo(
+                f"session-state: internal error{where}: {type(error).__name__}: {error} "
+                f"(set {_DEBUG}=1 for the traceback, and please report it)",
+                err=True,
+            )
+            code = USAGE
+        sys.exit(code)
+
+    return wrapped
+
+
+schemas_option = click.option("--schemas", metavar="DIR", help="Folder of the schemas.")
+output_option = click.option("--output", metavar="DIR", help="Folder of the generated files.")
+
+
+def read(schemas: str | None, output: str | None) -> "tuple[Project, Report, Settings]":
+    from ..build import read_project
+    from ..findings import Report
+    from ..settings import find
+
+    settings = find(Path.cwd(), schemas, output)
+    report = Report()
+    return read_project(settings, report), report, settings
+
+
+def count(models: int) -> str:
+    return f"{models} schema{'s' * (models != 1)}"
+
+
+def print_findings(report: "Report") -> None:
+    from ..findings import render
+
+    findings = report.findings
+    for finding in findings[:_SHOWN_FINDINGS]:
+        click.echo(render(finding) + "\n")
+    if len(findings) > _SHOWN_FINDINGS:
+        click.echo(f"... and {len(findings) - _SHOWN_FINDINGS} more findings")
