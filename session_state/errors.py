@@ -15,6 +15,18 @@ class SessionExists(SessionStateError, KeyError):
     """A new session was asked for under an id that is in the table."""
 
 
+class SessionNotFound(SessionStateError, KeyError):
+    """An existing session was asked for under an id that is not in the table."""
+
+
+class SessionBusy(SessionStateError, RuntimeError):
+    """The session is leased by somebody else, or every session of a full table is leased."""
+
+
+class SessionFailed(SessionStateError, RuntimeError):
+    """A field of the session may be half written."""
+
+
 class SessionClosed(SessionStateError, RuntimeError):
     """A write reached a session that was dropped, or whose generation ended."""
 
@@ -45,6 +57,10 @@ class RingTooShort(SessionStateError, ValueError):
 
 class NothingCaptured(SessionStateError, RuntimeError):
     """A loan ended cleanly and its borrower had produced nothing."""
+
+
+class ManagerMayNot(SessionStateError, PermissionError):
+    """The manager was told to do to a field what its schema does not permit."""
 
 
 def raise_all(message: str, errors: Sequence[BaseException]) -> None:

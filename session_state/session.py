@@ -9,7 +9,11 @@ from .base import StateObject
 from .coverage import Coverage
 from .errors import raise_all
 from .kinds import KeepsBooks
+from .local import StaysInProcess
 from .status import Status
+
+Hook = Callable[[str, str], object]
+"""Called with a session's id and the reason of its end."""
 
 M = TypeVar("M", bound=StateObject[Any, Any])
 
@@ -28,16 +32,17 @@ class Measure(NamedTuple):
     unaccounted: dict[str, tuple[str, ...]]
 
 
-class SessionState(KeepsBooks):
+class SessionState(KeepsBooks, StaysInProcess):
     """The state objects of one session by name, and `attrs`, the values that it only carries.
 
     `attrs` is a plain dict. `captured` has the sizes that families learnt at their first write, by
     the name of what was written. `status` is shared with the session's objects and views.
     """
 
-    __slots__ = ("_objects", "_opening", "attrs", "captured", "status", "__weakref__")
+    __slots__ = ("_hooks", "_objects", "_opening", "attrs", "captured", "status", "__weakref__")
 
     def __init__(self, session_id: str = "default") -> None:
+        self._hooks: list[Hook] = []
         self._objects: dict[str, StateObject[Any, Any]] = {}
         self._opening: dict[None, Opening] = {}
         self.attrs: dict[str, object] = {}
@@ -110,6 +115,16 @@ class SessionState(KeepsBooks):
         """
         self.status.closed = True
         self.reset()
+
+    def on_close(self, hook: Hook) -> None:
+        """Call `hook(session_id, reason)` once the session has ended; the newest hook comes first.
+
+        It runs outside every lock and may call the manager. What it raises is logged and stops no
+        other hook. A hook that refers to the session or to a view of it keeps an evicted session
+        alive for ever. Raises SessionClosed when the session has ended.
+        """
+        self.status.require_open("on_close")
+        self._hooks.append(hook)
 
     def measure(self, seen: SeenStorages) -> Measure:
         """Count objects and `attrs` together, apart from what `seen` knows. Never raises.

@@ -9,6 +9,7 @@ from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, ra
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, ObjectField, Param, ViewField
 from .kinds import KeepsBooks
+from .local import StaysInProcess
 from .loans import Loan
 from .session import Opening
 
@@ -34,7 +35,7 @@ class _Slotted(ABCMeta):
         return super().__new__(mcs, name, bases, namespace, **options)
 
 
-class SessionView(KeepsBooks, metaclass=_Slotted):
+class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
     """One session of a manager, seen through the fields that a subclass declares.
 
     Views are cheap: make one per call. All views of a session see the same data, and a view keeps
@@ -85,7 +86,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             self._params = {name: declared[name].check(value) for name, value in params.items()}
         except (TypeError, ValueError) as error:
             raise type(error)(f"session {session_id!r}, {error}") from None
-        session = self._session = manager.get_or_create_session(session_id)
+        session = self._session = manager._session_for_view(session_id)
         self._status = session.status
         if self._schema:
             self._join(session)
