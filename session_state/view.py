@@ -9,8 +9,8 @@ from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, ra
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, ObjectField, Param, ViewField
 from .kinds import KeepsBooks
-from .local import StaysInProcess
 from .loans import Loan
+from .local import StaysInProcess
 from .session import Opening
 
 if TYPE_CHECKING:

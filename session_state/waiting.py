@@ -3,6 +3,7 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections import deque
+from contextlib import suppress
 from math import inf
 from threading import TIMEOUT_MAX, Lock
 
@@ -41,11 +42,9 @@ class ThreadTicket(Ticket):
         return self._asleep.acquire(timeout=min(max(seconds, 0.0), TIMEOUT_MAX))
 
     def wake(self) -> bool:
-        try:
+        # RuntimeError when it is awake already.
+        with suppress(RuntimeError):
             self._asleep.release()
-        except RuntimeError:
-            # Awake already.
-            pass
         return True
 
 
