@@ -41,7 +41,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
     its session alive after the manager let go of it.
     """
 
-    __slots__ = ("_session", "_status", "_params", "__weakref__")
+    __slots__ = ("_session", "_status", "_params", "_carried", "_touched", "__weakref__")
 
     _schema: ClassVar[str] = ""
     _declared: ClassVar[dict[str, Field]] = {}
@@ -52,6 +52,8 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
     _session: "SessionState"
     _status: "Status"
     _params: dict[str, Any]
+    _carried: dict[str, object]
+    _touched: set[str]
 
     def __init_subclass__(cls, *, schema: str | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -87,6 +89,8 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             raise type(error)(f"session {session_id!r}, {error}") from None
         session = self._session = manager.get_or_create_session(session_id)
         self._status = session.status
+        self._carried = session._carried
+        self._touched = session.status.touched
         if self._schema:
             self._join(session)
 
