@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 from .accounting import SeenStorages, merge_bytes
 from .config import DEFAULT_MAX_SESSIONS, resolve_session_state_config
 from .errors import SessionExists
-from .kinds import KeepsBooks
+from .reading import KeepsBooks
 from .session import Measure, SessionState
 
 if TYPE_CHECKING:

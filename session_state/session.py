@@ -8,7 +8,7 @@ from .accounting import SeenStorages, merge_bytes, walk
 from .base import StateObject
 from .coverage import Coverage
 from .errors import raise_all
-from .kinds import KeepsBooks
+from .reading import KeepsBooks
 from .status import Status
 
 M = TypeVar("M", bound=StateObject[Any, Any])
