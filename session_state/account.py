@@ -51,14 +51,10 @@ class Account(Books):
     def extents(self) -> set[Extent]:
         """Everything that the session claims."""
         return {
-            extent
-            for books in self.fields.values()
-            for extent in (*books.committed, *books.staged)
+            extent for books in self.fields.values() for extent in (*books.committed, *books.staged)
         }
 
     @property
     def unaccounted(self) -> dict[str, tuple[str, ...]]:
         """For each field that holds what could not be seen, the types of it."""
-        return {
-            name: books.unaccounted for name, books in self.fields.items() if books.unaccounted
-        }
+        return {name: books.unaccounted for name, books in self.fields.items() if books.unaccounted}

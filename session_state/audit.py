@@ -10,6 +10,7 @@ from .accounting import SeenStorages, walk
 from .base import StateObject
 from .coverage import Coverage
 from .extents import Place
+from .reports import reported
 
 if TYPE_CHECKING:
     from .account import Account
@@ -64,25 +65,22 @@ class Truth:
         coverage = Coverage.of(seen)
         obj = session._objects.get(name)
         contents = None if obj is None else obj._contents()
-        reported: Counter[str] = Counter()
+        found: Counter[str] = Counter()
         if name in session._carried:
             walk(session._carried[name], seen)
         if contents is not None:
             walk(contents[0], seen)
         elif obj is not None:
-            reported.update(_own_report(obj, seen, coverage))
+            found += _own_report(obj, seen, coverage)
         committed = len(coverage.claims)
         if contents is not None:
-            # By a set of its own: what is staged besides being committed is not staged only.
             walk(contents[1], seen)
         for at, (device, start, nbytes, _, _) in enumerate(coverage.claims):
-            self.stretches.append(
-                Stretch(account, at >= committed, device, start, start + nbytes)
-            )
-        self.reported += [(account, device, nbytes) for device, nbytes in reported.items()]
+            self.stretches.append(Stretch(account, at >= committed, device, start, start + nbytes))
+        self.reported += [(account, device, beyond) for device, beyond in found.items()]
         for device, _, _, fresh, _ in coverage.claims:
-            reported[device] += fresh
-        return {device: nbytes for device, nbytes in reported.items() if nbytes}
+            found[device] += fresh
+        return +found
 
 
 def audit(ledger: "Ledger") -> list[Drift]:
@@ -103,17 +101,13 @@ def audit(ledger: "Ledger") -> list[Drift]:
     return sorted(drifts or _sums(ledger, [account for account, _ in sessions], truth))
 
 
-def _own_report(obj: StateObject[Any, Any], seen: SeenStorages, coverage: Coverage) -> Any:
+def _own_report(obj: StateObject[Any, Any], seen: SeenStorages, coverage: Coverage) -> Counter[str]:
     """What an object reports beyond what it was seen to hold."""
     mark = len(coverage.claims)
-    try:
-        reported = Counter(dict(obj.nbytes_by_device(seen)))
-    except Exception:
-        walk(obj, seen)
-        return {}
+    beyond = Counter(reported(obj, seen))
     for device, _, _, fresh, _ in coverage.claims[mark:]:
-        reported[device] -= fresh
-    return +reported
+        beyond[device] -= fresh
+    return +beyond
 
 
 def _published(account: "Account", name: str) -> dict[str, int]:
@@ -163,10 +157,7 @@ def _sums(ledger: "Ledger", accounts: Iterable["Account"], truth: Truth) -> Iter
     for account in accounts:
         published = {"held": account.held, "exclusive": account.exclusive, "staged": account.staged}
         for what, sums in published.items():
-            held = counts.get((account, f"({what})"), {})
-            if what == "exclusive":
-                # What something outside holds is not freed with the session.
-                held = {device: min(n, sums[device]) for device, n in held.items()}
+            held = counts.get((account, f"({what})"), Counter())
             yield from _differences(account.session_id, f"({what})", sums, held)
     totals = ledger.totals()
     for what in ("nbytes", "detached", "staged"):

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import torch
 
-from .kinds import type_name
+from .reading import type_name
 
 if TYPE_CHECKING:
     from .manager import SessionStateManager

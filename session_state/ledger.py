@@ -70,7 +70,7 @@ class Ledger:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.accounts: set[Account] = set()
         self.extents = Extents()
-        self._clock = clock
+        self.clock = clock
         self._touched: deque[weakref.ref[SessionState]] = deque()
         self._events: deque[Any] = deque()
         self._known: dict[int, Owner] = {}
@@ -134,6 +134,11 @@ class Ledger:
                 self.publish(session)
         self._settle()
 
+    def sessions(self) -> list[tuple[Account, "SessionState"]]:
+        """The sessions that are alive, in the table or not, and their accounts."""
+        alive = ((account, account.session()) for account in list(self.accounts))
+        return [(account, session) for account, session in alive if session is not None]
+
     def totals(self) -> dict[str, int]:
         """The totals as last published, by the keys of `stats()`."""
         return self._totals
@@ -191,12 +196,11 @@ class Ledger:
 
     def _enter(self, account: Account, sequence: int, finding: Finding) -> None:
         """Replace what the books have of one field, unless they have something newer."""
-        old = account.fields.get(finding.name)
-        if old is not None and old.sequence > sequence:
+        books, old = FieldBooks(sequence, finding), account.fields.get(finding.name, _NO_BOOKS)
+        if old.sequence > sequence:
             return
-        books = FieldBooks(sequence, finding)
-        books.committed = self._claimed(finding.committed, account.committed, old and old.committed)
-        books.staged = self._claimed(finding.staged, account.staging, old and old.staged)
+        books.committed = self._claimed(finding.committed, account.committed, old.committed)
+        books.staged = self._claimed(finding.staged, account.staging, old.staged)
         if finding.is_bare:
             account.fields.pop(finding.name, None)
         else:
@@ -205,9 +209,8 @@ class Ledger:
             self._blind.add(account)
 
     def _claimed(
-        self, found: Iterable[Any], claimant: Claimant, before: "frozenset[Extent] | None"
+        self, found: Iterable[Any], claimant: Claimant, before: "frozenset[Extent]"
     ) -> "frozenset[Extent]":
-        before = before or frozenset()
         now = frozenset(filter(None, map(self._extent, found)))
         for extent in now - before:
             self.extents.claim(extent, claimant)
@@ -247,7 +250,7 @@ class Ledger:
 
     def _end(self, account: Account) -> None:
         for name, books in account.fields.items():
-            origin = Origin(account.session_id, name, self._clock())
+            origin = Origin(account.session_id, name, self.clock())
             for extent in books.committed:
                 self._unclaim(extent, account.committed, origin)
             for extent in books.staged:
@@ -263,9 +266,7 @@ class Ledger:
         totals = {
             "total_nbytes": sum(table.values()),
             "unaccounted": sum(
-                len(account.unaccounted)
-                for account in self._blind
-                if account.place is Place.TABLE
+                len(account.unaccounted) for account in self._blind if account.place is Place.TABLE
             ),
         }
         for device, nbytes in table.items():
@@ -279,6 +280,9 @@ class Ledger:
         ):
             totals |= {f"{kind}:{device}": counted[device] for device in sorted(counted)}
         self._totals = totals
+
+
+_NO_BOOKS = FieldBooks(-1, Finding("", True, [], [], (), {}))
 
 
 def _present(counted: dict[str, int]) -> Iterator[tuple[str, int]]:

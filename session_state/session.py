@@ -1,14 +1,14 @@
 """One session: its named objects, and the values that it carries."""
 
 from collections.abc import Callable, Mapping
-from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .accounting import SeenStorages, merge_bytes, walk
 from .base import StateObject
 from .coverage import Coverage
 from .errors import raise_all
-from .kinds import KeepsBooks
+from .reading import KeepsBooks
+from .reports import reported
 from .status import EVERYTHING, Status
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class SessionState(KeepsBooks):
     """
 
     __slots__ = (
-        *("_objects", "_opening", "_carried", "captured", "status", "account"),
+        *("_objects", "_opening", "_carried", "captured", "status", "account", "is_leased"),
         "__weakref__",
     )
 
@@ -50,6 +50,7 @@ class SessionState(KeepsBooks):
         self.captured: dict[str, int] = {}
         self.status = Status(session_id)
         self.account: Account | None = None
+        self.is_leased = False
 
     @property
     def attrs(self) -> dict[str, object]:
@@ -152,7 +153,7 @@ class SessionState(KeepsBooks):
         unaccounted: dict[str, tuple[str, ...]] = {}
         for name, obj in list(self._objects.items()):
             mark = len(coverage.unaccounted)
-            merge_bytes(nbytes, _reported(obj, seen, coverage))
+            merge_bytes(nbytes, reported(obj, seen))
             if len(coverage.unaccounted) > mark:
                 unaccounted[name] = tuple(coverage.unaccounted[mark:])
         for name, value in list(self._carried.items()):
@@ -174,24 +175,3 @@ class SessionState(KeepsBooks):
     def nbytes(self) -> int:
         """Bytes held over all devices; a budget wants `nbytes_by_device`."""
         return sum(self.nbytes_by_device().values())
-
-
-def _reported(
-    obj: StateObject[Any, Any], seen: SeenStorages, coverage: Coverage
-) -> Mapping[str, int]:
-    mark, named = len(coverage.claims), len(coverage.unaccounted)
-    try:
-        reported = obj.nbytes_by_device(seen)
-        return {str(device): _count(nbytes) for device, nbytes in reported.items()}
-    except Exception:
-        coverage.rollback(mark, seen)
-        del coverage.unaccounted[named:]
-        return walk(obj, seen).nbytes
-
-
-def _count(nbytes: object) -> int:
-    """What an object reported for one device; ValueError or TypeError for no number of bytes."""
-    count = index(nbytes)  # type: ignore[arg-type]
-    if count < 0:
-        raise ValueError(f"{count} is no number of bytes")
-    return count

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import torch
 
-from .accounting import Claim, claims
+from .accounting import SeenStorages, claims
 from .base import StateObject
 from .coverage import Coverage
 from .extents import Extent, Owner
 from .kinds import LEAF_IDS
+from .reading import Claim
+from .reports import reported
 
 if TYPE_CHECKING:
     from .account import FieldBooks
@@ -112,22 +114,18 @@ def _held(obj: StateObject[Any, Any]) -> tuple[list[Claim], list[Claim], tuple[s
         return _reported(obj)
     committed, staged = contents
     held, waiting = claims(committed), claims(staged)
-    return held.found, waiting.found, (*held.unaccounted, *waiting.unaccounted)
+    return held.claims, waiting.claims, (*held.unaccounted, *waiting.unaccounted)
 
 
 def _reported(obj: StateObject[Any, Any]) -> tuple[list[Claim], list[Claim], tuple[str, ...]]:
     """The claims of an object that counts in its own way, and what it reports beyond them."""
-    seen: set[Any] = set()
-    try:
-        reported = Counter({str(device): n for device, n in obj.nbytes_by_device(seen).items()})
-    except Exception:
-        found = claims(obj)
-        return found.found, [], found.unaccounted
+    seen: SeenStorages = set()
+    beyond = Counter(reported(obj, seen))
     coverage = Coverage.of(seen)
     found_claims = [Claim(device, at, n, owner) for device, at, n, _, owner in coverage.claims]
     for device, _, _, fresh, _ in coverage.claims:
-        reported[device] -= fresh
-    found_claims += [Claim(device, 0, n, None) for device, n in reported.items() if n > 0]
+        beyond[device] -= fresh
+    found_claims += [Claim(device, 0, n, None) for device, n in beyond.items() if n > 0]
     return found_claims, [], tuple(coverage.unaccounted)
 
 

@@ -8,8 +8,8 @@ from .dependents import dependents
 from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, raise_all
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, ObjectField, Param, ViewField
-from .kinds import KeepsBooks
 from .loans import Loan
+from .reading import KeepsBooks
 from .session import Opening
 
 if TYPE_CHECKING:
