@@ -23,12 +23,12 @@ class SessionBusy(SessionStateError, RuntimeError):
     """The session is leased by somebody else, or every session of a full table is leased."""
 
 
-class SessionFailed(SessionStateError, RuntimeError):
-    """A field of the session may be half written."""
-
-
 class SessionClosed(SessionStateError, RuntimeError):
     """A write reached a session that was dropped, or whose generation ended."""
+
+
+class SessionFailed(SessionStateError, RuntimeError):
+    """A field of the session may be half written, so that the session refuses use."""
 
 
 class SessionParamsDiffer(SessionStateError, ValueError):
@@ -59,8 +59,16 @@ class NothingCaptured(SessionStateError, RuntimeError):
     """A loan ended cleanly and its borrower had produced nothing."""
 
 
+class BorrowerBusy(SessionStateError, RuntimeError):
+    """An attribute was to be lent that is lent already, by another thread or task, or crosswise."""
+
+
 class ManagerMayNot(SessionStateError, PermissionError):
-    """The manager was told to do to a field what its schema does not permit."""
+    """The manager was asked to act on a field in a way that its schema does not permit."""
+
+
+class NoRebuild(SessionStateError, LookupError):
+    """A field is to be rebuilt, and no callable is registered that does it."""
 
 
 def raise_all(message: str, errors: Sequence[BaseException]) -> None:

@@ -75,9 +75,9 @@ class Lifecycle:
     ) -> Refusal | None:
         """Add a session to the table, which may evict others."""
         evicted: list[Record] = []
+        self._ledger.admit(record.session)
         refusal = self.table.add(record, lease, evicted, ticket, at_any_size=at_any_size)
-        if refusal is None:
-            self._ledger.admit(record.session)
+        if evicted:
             self._let_go(evicted)
         return refusal
 

@@ -7,17 +7,16 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
-from .accounting import SeenStorages, merge_bytes
 from .config import DEFAULT_MAX_SESSIONS, resolve_session_state_config
 from .errors import raise_all
 from .generations import generation
 from .ids import session_key
-from .kinds import KeepsBooks
 from .leases import Expect, Lease
 from .ledger import Ledger
 from .lifecycle import Lifecycle
 from .local import StaysInProcess
-from .session import Measure, SessionState
+from .reading import KeepsBooks
+from .session import SessionState
 from .table import Record, Table
 
 if TYPE_CHECKING:
@@ -62,9 +61,9 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
     ) -> None:
         """Make an empty manager. Raises ValueError unless `max_sessions` is at least 1."""
         self.byte_budget = byte_budget
-        self._ledger = Ledger()
+        self.ledger = Ledger()
         self._table = Table(max_sessions, lock_factory)
-        self._lifecycle = Lifecycle(self._table, self._ledger, clock, idle_seconds)
+        self._lifecycle = Lifecycle(self._table, self.ledger, clock, idle_seconds)
 
     @property
     def max_sessions(self) -> int:
@@ -211,16 +210,18 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
 
     def nbytes_by_device(self) -> dict[str, int]:
         """Bytes of all sessions in the table per device, each storage once."""
-        return _measured(self._table.snapshot()).nbytes
+        self.ledger.publish_touched()
+        return dict(self.ledger.table())
 
     def stats(self) -> dict[str, int]:
-        """Counters and bytes of the table. Takes no lock that a lookup needs.
+        """Counters and bytes, as last published; walks only what was touched since, and waits for nobody.
 
-        sessions, max_sessions, hits, misses, evictions; drops; `closed:<reason>` for each reason for
+        sessions, max_sessions, hits, misses, evictions, drops; `closed:<reason>` for each reason for
         which sessions ended; `nbytes:<device>` for each device that holds something and
         total_nbytes for their sum; unaccounted, the number of fields that hold something which
         could not be seen; byte_budget when there is one.
         """
+        self.ledger.publish_touched()
         table = self._table
         counters = {
             "sessions": len(table.records),
@@ -230,13 +231,10 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
             "evictions": table.evictions,
             "drops": table.drops,
         }
-        counters |= {f"closed:{reason}": table.closed[reason] for reason in sorted(table.closed)}
-        nbytes, unaccounted = _measured(table.snapshot())
-        counters["total_nbytes"] = sum(nbytes.values())
-        counters["unaccounted"] = len(unaccounted)
         if self.byte_budget is not None:
             counters["byte_budget"] = self.byte_budget
-        return counters | {f"nbytes:{device}": nbytes[device] for device in sorted(nbytes)}
+        counters |= {f"closed:{reason}": count for reason, count in list(table.closed.items())}
+        return counters | self.ledger.totals()
 
     def __len__(self) -> int:
         return len(self._table.records)
@@ -253,14 +251,3 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         if opening is not None and opening.key == session_key(session_id):
             return opening.join()
         return self.get_or_create_session(session_id)
-
-
-def _measured(records: list[Record]) -> Measure:
-    seen: SeenStorages = set()
-    total = Measure({}, {})
-    for record in records:
-        found = record.session.measure(seen)
-        merge_bytes(total.nbytes, found.nbytes)
-        for field, types in found.unaccounted.items():
-            total.unaccounted[f"{record.key}/{field}"] = types
-    return total

@@ -94,6 +94,7 @@ class Table:
         """Add a record, leased when `lease` is given; the cap holds unless `at_any_size`."""
         key = record.key
         record.lease, record.thread = lease, get_ident()
+        record.session.is_leased = lease is not None
         with self.lock:
             if key in self.records:
                 return Refusal.MOVED_ON
@@ -119,6 +120,7 @@ class Table:
             record.lease = lease
             record.thread = thread
             record.since = record.used = now
+            record.session.is_leased = True
             self.hits += 1
             self.records.move_to_end(key)
         return None
@@ -134,6 +136,7 @@ class Table:
             record.lease = lease
             record.thread = thread
             record.since = now
+            record.session.is_leased = True
         return None
 
     def give_back(
@@ -147,6 +150,7 @@ class Table:
             if record.lease != lease:
                 return False
             record.lease = None
+            record.session.is_leased = False
             if is_use:
                 record.used = now
                 record.steps += 1

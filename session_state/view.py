@@ -8,9 +8,9 @@ from .dependents import dependents
 from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, raise_all
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, ObjectField, Param, ViewField
-from .kinds import KeepsBooks
 from .loans import Loan
 from .local import StaysInProcess
+from .reading import KeepsBooks
 from .session import Opening
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
     its session alive after the manager let go of it.
     """
 
-    __slots__ = ("_session", "_status", "_params", "__weakref__")
+    __slots__ = ("_session", "_status", "_params", "_carried", "_touched", "__weakref__")
 
     _schema: ClassVar[str] = ""
     _declared: ClassVar[dict[str, Field]] = {}
@@ -53,6 +53,8 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
     _session: "SessionState"
     _status: "Status"
     _params: dict[str, Any]
+    _carried: dict[str, object]
+    _touched: set[str]
 
     def __init_subclass__(cls, *, schema: str | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -88,6 +90,8 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
             raise type(error)(f"session {session_id!r}, {error}") from None
         session = self._session = manager._session_for_view(session_id)
         self._status = session.status
+        self._carried = session._carried
+        self._touched = session.status.touched
         if self._schema:
             self._join(session)
 
@@ -109,7 +113,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
 
     def _first(self, session: "SessionState") -> Opening:
         """Record how the session was opened, unless another thread did, and make its objects."""
-        mine = Opening(self._schema, {name: self._params[name] for name in self._shaping})
+        mine = Opening(type(self), self._params)
         opening = session.opened_as(mine)
         if opening is mine and not self._status.closed:
             try:

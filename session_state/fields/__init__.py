@@ -1,0 +1,8 @@
+"""The descriptors that generated classes declare their fields with."""
+
+from .attr import Attr
+from .base import Field
+from .params import Param
+from .stored import ObjectField, ViewField
+
+__all__ = ["Attr", "Field", "ObjectField", "Param", "ViewField"]

@@ -1,0 +1,40 @@
+"""What all descriptors of a generated class share."""
+
+from typing import TYPE_CHECKING
+
+from ..axes import Axis
+
+if TYPE_CHECKING:
+    from ..view import SessionView
+
+
+class Field:
+    """What all descriptors share: their name in a class, their reason, and what ends them.
+
+    A field is cleared when one of `invalidated_by` is cleared or replaced. Which fields end with
+    this one is a matter of the class, since a subclass may add some.
+    """
+
+    name = ""
+    axes: tuple[Axis, ...] = ()
+
+    def __init__(self, reason: str, invalidated_by: tuple[str, ...] = ()) -> None:
+        self.reason = reason
+        self.invalidated_by = invalidated_by
+        self.__doc__ = reason
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def watch(self) -> None:
+        """Look out for changes from now on: a class has fields that end with this one."""
+
+    def open(self, view: "SessionView") -> None:
+        """Make what the first view of a session makes."""
+
+    def clear(self, view: "SessionView") -> None:
+        """Go back to what a new session has."""
+
+    def _invalidate(self, view: "SessionView") -> None:
+        for name in view._dependents[self.name]:
+            view._declared[name].clear(view)
