@@ -4,7 +4,7 @@ import weakref
 from collections import deque
 from typing import Any, Final
 
-from .errors import SessionClosed
+from .errors import SessionClosed, SessionFailed
 
 EVERYTHING: Final = ""
 """Marks a session of which any field may have changed: it was read or written by hand."""
@@ -68,6 +68,15 @@ class Status:
             raise SessionClosed(
                 f"session {self.session_id!r} is closed, so field {field!r} cannot be written; "
                 "open the id again with a new view"
+            )
+
+    def require_whole(self) -> None:
+        """Raise SessionFailed, naming the field, where one may be half written."""
+        if self.failed is not None:
+            raise SessionFailed(
+                f"session {self.session_id!r}: field {self.failed!r} may be half written, since an "
+                f"exception ended a loan of it; call manager.reset({self.session_id!r}), or assign "
+                "the field anew"
             )
 
     def _enqueue(self) -> None:

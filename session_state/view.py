@@ -2,7 +2,7 @@
 
 from abc import ABCMeta
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from .dependents import dependents
 from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, raise_all
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .manager import SessionStateManager
     from .session import SessionState
     from .status import Status
+
+
+_MISSING: Final = object()
 
 
 class _Slotted(ABCMeta):
@@ -49,6 +52,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
     _dependents: ClassVar[dict[str, dict[str, int]]] = {}
     _params_declared: ClassVar[dict[str, Param[Any]]] = {}
     _shaping: ClassVar[tuple[str, ...]] = ()
+    _accepted: ClassVar[dict[str, Any]] = {}
 
     _session: "SessionState"
     _status: "Status"
@@ -73,6 +77,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         cls._params_declared = {
             name: field for name, field in cls._declared.items() if isinstance(field, Param)
         }
+        cls._accepted = {}
         cls._shaping = tuple(
             name for name, param in cls._params_declared.items() if param.shapes_objects
         )
@@ -83,11 +88,12 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
 
     def _open(self, session_id: str | None, manager: "SessionStateManager", **params: Any) -> None:
         """Check `params`, join the session and make its objects, in that order."""
-        declared = self._params_declared
-        try:
-            self._params = {name: declared[name].check(value) for name, value in params.items()}
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"session {session_id!r}, {error}") from None
+        accepted = self._accepted
+        for name, value in params.items():
+            if accepted.get(name, _MISSING) is not value:
+                accepted = self._checked(session_id, params)
+                break
+        self._params = accepted
         session = self._session = manager._session_for_view(session_id)
         self._status = session.status
         self._carried = session._carried
@@ -95,8 +101,22 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         if self._schema:
             self._join(session)
 
+    def _checked(self, session_id: str | None, params: dict[str, Any]) -> dict[str, Any]:
+        """The params coerced, for this view and for the next ones that pass the same objects."""
+        declared = self._params_declared
+        try:
+            checked = {name: declared[name].check(value) for name, value in params.items()}
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"session {session_id!r}, {error}") from None
+        if all(checked[name] is value for name, value in params.items()):
+            # Two in a row mostly pass the same, and what is no mutable value needs no second look.
+            type(self)._accepted = checked
+        return checked
+
     def _join(self, session: "SessionState") -> None:
-        opening = session.opening or self._first(session)
+        opening = session._opening.get(None) or self._first(session)
+        if opening.params is self._params and opening.cls is type(self):
+            return
         if opening.schema != self._schema:
             raise SessionClassMismatch(
                 f"session {self.session_id!r} is open as {opening.schema!r} and "
