@@ -329,7 +329,9 @@ class Leases(RuleBasedStateMachine):
         lease = self.manager.session(DreamZeroSession, key, expect)
         error: type[Exception] | None = None
         if key in self.used:
-            error = SessionExists if expect == "new" else SessionBusy if key in self.leases else None
+            error = (
+                SessionExists if expect == "new" else SessionBusy if key in self.leases else None
+            )
         elif expect == "existing":
             error = SessionNotFound
         elif len(self.used) >= 2 and len(self.leases) == len(self.used):
