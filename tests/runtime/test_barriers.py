@@ -203,7 +203,12 @@ def test_the_last_reference_is_never_let_go_of_under_the_lock(how: str) -> None:
         assert len(called) == 1
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
+needs_timers = pytest.mark.skipif(
+    not hasattr(signal, "setitimer"), reason="there are no timers here"
+)
+
+
+@needs_timers
 def test_a_signal_handler_that_calls_stats() -> None:
     """At any moment of any call: it waits for no lock that the interrupted call may hold."""
     manager, calls = SessionStateManager(max_sessions=3), list[int]()
@@ -226,6 +231,9 @@ def test_a_signal_handler_that_calls_stats() -> None:
     assert all(0 <= count <= 3 for count in calls)
 
 
+@needs_timers
+# One that falls into a destructor is reported there by the interpreter, and stops nothing.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_at_any_moment_of_a_lease_loses_no_session() -> None:
     """Whatever was interrupted, the session is free again and the lock is not held."""
 
@@ -235,24 +243,24 @@ def test_an_interrupt_at_any_moment_of_a_lease_loses_no_session() -> None:
     def interrupt(*_: object) -> None:
         raise Interrupt
 
-    manager = SessionStateManager()
+    manager, interrupts = SessionStateManager(), 0
     manager.get_or_create_session("a")
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         for number in range(TIMES):
             try:
                 signal.setitimer(signal.ITIMER_REAL, 1e-6 * (number % 40 + 1))
-                while True:
+                for _ in range(20):
                     with manager.session(DreamZeroSession, "a"):
                         pass
-            except Interrupt:
-                pass
-            finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
+            except Interrupt:
+                interrupts += 1
             assert not manager.close("nobody")
             assert manager._table.records["a"].lease is None
     finally:
         signal.signal(signal.SIGALRM, before)
+    assert interrupts > TIMES / 2
 
 
 def test_writing_beside_a_close_lands_or_is_refused() -> None:
