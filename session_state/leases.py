@@ -120,7 +120,9 @@ class Lease(
             if refusal is None:
                 return None
             self._record = None
-            if refusal is not Refusal.MOVED_ON:
+            if refusal is Refusal.ENDING and record is not None:
+                lifecycle.settle(record)
+            elif refusal is not Refusal.MOVED_ON:
                 return refusal
 
     def _add(self, record: Record, ticket: Ticket | None) -> Refusal | None:
@@ -146,7 +148,10 @@ class Lease(
         record = self._record
         assert record is not None
         try:
-            view = self._make(self.key, self._manager, *self._args, **self._kwargs)
+            if self._args or self._kwargs:
+                view = self._make(self.key, self._manager, *self._args, **self._kwargs)
+            else:
+                view = self._make(self.key, self._manager)
         except BaseException:
             self._abandon(record)
             raise

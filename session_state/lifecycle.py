@@ -77,16 +77,21 @@ class Lifecycle:
 
     def give_back(self, record: Record, lease: int, is_use: bool = True) -> None:
         """End a lease, and close the session when that was asked for meanwhile. Raises as that does."""
-        evicted: list[Record] = []
         # While nobody else can lease it.
         if record.session.status.touched:
             self._ledger.publish(record.session)
-        is_closing = self.table.give_back(record, lease, self.clock(), evicted, is_use)
+        if self.table.give_back(record, lease, self.clock(), is_use):
+            self.settle(record)
+
+    def settle(self, record: Record) -> None:
+        """Do what waited for the end of a lease on `record`. Raises as closing does."""
+        evicted: list[Record] = []
+        is_out = self.table.settle(record, evicted)
         if self.table.queues:
             self._wake(record.key, None)
         if evicted:
             self._let_go(evicted)
-        if is_closing and record.closing is not None:
+        if is_out and record.closing is not None:
             self._finish([record.session], record.closing)
 
     def end(self, key: str, reason: Reason, *, only: SessionState | None = None) -> bool:
@@ -96,10 +101,10 @@ class Lifecycle:
         """
         record, is_out = self.table.remove(key, reason, only=only)
         if record is None and only is not None and not only.status.closed:
-            self.table.count(reason)
+            self.table.count_end(reason)
             self._finish([only], reason)
-        elif record is not None and is_out:
-            self._finish([record.session], reason)
+        elif record is not None and is_out and record.closing is not None:
+            self._finish([record.session], record.closing)
         return record is not None
 
     def sweep(self, idle_seconds: float) -> int:
@@ -120,9 +125,11 @@ class Lifecycle:
             record = self.table.records.get(key)
             if record is None:
                 raise SessionNotFound(f"session {key!r} is not in the table")
-            refusal = self.table.hold(record, id(lease), self.clock())
-            if refusal is not Refusal.MOVED_ON:
+            refusal = self.table.lease(record, id(lease), self.clock(), is_use=False)
+            if refusal is None or refusal is Refusal.LEASED:
                 break
+            if refusal is Refusal.ENDING:
+                self.settle(record)
         if refusal is not None and record.thread != threading.get_ident():
             raise SessionBusy(
                 f"session {key!r} is leased by another thread; do this in that thread, or when "
@@ -160,7 +167,7 @@ class Lifecycle:
             if isinstance(due, Abandoned):
                 _log_errors(partial(self.give_back, due.record, due.lease))
             else:
-                self.table.count("lru")
+                self.table.count_end("lru")
                 self._endings.bury(due)
         if self.idle_seconds is not None:
             _log_errors(partial(self.sweep, self.idle_seconds))

@@ -80,7 +80,7 @@ class TaskTicket(Ticket):
 class Queues:
     """Who waits for which session, and under None for a place; first come, first served.
 
-    `join`, `is_behind` and `leave` are for the holder of the table's lock.
+    `join` and `leave` are for the holder of the table's lock.
     """
 
     def __init__(self) -> None:
@@ -94,8 +94,8 @@ class Queues:
 
     def is_behind(self, key: str | None, ticket: Ticket | None) -> bool:
         """Whether somebody else is first in the queue for `key`."""
-        queue = self._queues.get(key)
-        return queue is not None and queue[0] is not ticket
+        first = self.first(key)
+        return first is not None and first is not ticket
 
     def join(self, key: str | None, ticket: Ticket | None) -> None:
         """Wait for `key`; one that waits for it already keeps its turn."""
