@@ -33,7 +33,7 @@ class Abandoned(NamedTuple):
     """A lease that was let go of."""
 
     record: Record
-    lease: int
+    lease: object
 
 
 class Lifecycle:
@@ -62,7 +62,7 @@ class Lifecycle:
     def add(
         self,
         record: Record,
-        lease: int | None = None,
+        lease: object | None = None,
         ticket: Ticket | None = None,
         *,
         at_any_size: bool = False,
@@ -75,7 +75,7 @@ class Lifecycle:
             self._let_go(evicted)
         return refusal
 
-    def give_back(self, record: Record, lease: int, is_use: bool = True) -> None:
+    def give_back(self, record: Record, lease: object, is_use: bool = True) -> None:
         """End a lease, and close the session when that was asked for meanwhile. Raises as that does."""
         # While nobody else can lease it.
         if record.session.status.touched:
@@ -125,7 +125,7 @@ class Lifecycle:
             record = self.table.records.get(key)
             if record is None:
                 raise SessionNotFound(f"session {key!r} is not in the table")
-            refusal = self.table.lease(record, id(lease), self.clock(), is_use=False)
+            refusal = self.table.lease(record, lease, self.clock(), is_use=False)
             if refusal is None or refusal is Refusal.LEASED:
                 break
             if refusal is Refusal.ENDING:
@@ -139,7 +139,7 @@ class Lifecycle:
             yield record.session
         finally:
             if refusal is None:
-                self.give_back(record, id(lease), is_use=False)
+                self.give_back(record, lease, is_use=False)
 
     def leave(self, ticket: Ticket) -> None:
         """Let one wait no longer; whoever is next tries in its place."""
@@ -148,7 +148,7 @@ class Lifecycle:
         if was_queued:
             self._wake(key)
 
-    def abandon(self, record: Record, lease: int) -> None:
+    def abandon(self, record: Record, lease: object) -> None:
         """Note that a lease was let go of. Takes no lock, and calls no code of others."""
         self.due.append(Abandoned(record, lease))
         for key in (record.key, None):

@@ -124,7 +124,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         Entering raises SessionExists, SessionNotFound, SessionBusy or SessionFailed, or what making
         the view raises; then there is no lease, and no session that was not there.
         """
-        if expect not in _EXPECTATIONS:
+        if expect != "any" and expect not in _EXPECTATIONS:
             raise ValueError(f'expect is "any", "new" or "existing", got {expect!r}')
         if wait is not None and not wait >= 0:
             raise ValueError(f"wait is a number of seconds, at least 0, got {wait!r}")

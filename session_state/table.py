@@ -7,15 +7,15 @@ from enum import Enum
 from itertools import count
 from operator import index
 from threading import get_ident
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from .session import SessionState
+from .session import OUT_OF_TABLE, SessionState
 from .waiting import Queues, Ticket
 
-Reason = Literal["client", "idle", "failed", "shutdown", "lru"]
+if TYPE_CHECKING:
+    from .view import SessionView
 
-_TAKEN_OUT: Final = 0
-"""Claims a record for good: no lease has this identity."""
+Reason = Literal["client", "idle", "failed", "shutdown", "lru"]
 
 
 class Refusal(Enum):
@@ -30,15 +30,16 @@ class Refusal(Enum):
 class Record:
     """A session in the table and how it is used; times are seconds of the manager's clock.
 
-    `claim` holds the identity of whoever has the record, under None: a lease, or what takes it out
-    of the table. It is set by `setdefault`, so that one of several gets it, and it is no
-    reference, so that a lease which is let go of can give the session back. `opening` lasts from
-    the begin of a lease until its view was made: whether the lease made the session.
+    `claim` is the session's: a token there does not refer to its lease, so that a lease which is let
+    go of can give the session back. `opening` lasts while the view of a lease is made: whether the
+    lease made the session. `view` is the one of the last lease, and `given` what it was made with,
+    for the next lease that would make its like.
     """
 
     __slots__ = (
         "claim",
         "closing",
+        "given",
         "key",
         "leased_seconds",
         "opening",
@@ -47,13 +48,16 @@ class Record:
         "steps",
         "thread",
         "used",
+        "view",
     )
 
     def __init__(self, key: str, now: float) -> None:
         self.key = key
         self.session = SessionState(key)
-        self.claim: dict[None, int] = {}
+        self.claim = self.session.claim
         self.opening: Literal["new", "existing", None] = None
+        self.view: SessionView | None = None
+        self.given: dict[str, Any] = {}
         self.thread = 0
         self.since = self.used = now
         self.closing: Reason | None = None
@@ -61,9 +65,9 @@ class Record:
         self.leased_seconds = 0.0
 
     @property
-    def lease(self) -> int | None:
-        """The identity of the lease, if there is one."""
-        return self.claim.get(None) or None
+    def lease(self) -> object | None:
+        """The token of the lease, if there is one."""
+        return self.claim.get(None) if self.session.is_leased else None
 
 
 class Tally:
@@ -115,7 +119,7 @@ class Table:
     def add(
         self,
         record: Record,
-        lease: int | None,
+        lease: object | None,
         evicted: list[Record],
         ticket: Ticket | None = None,
         *,
@@ -125,7 +129,7 @@ class Table:
         key = record.key
         if lease is not None:
             record.claim[None], record.thread = lease, get_ident()
-            record.opening, record.session.is_leased = "new", True
+            record.opening = "new"
         with self.lock:
             if key in self.records:
                 return Refusal.MOVED_ON
@@ -142,7 +146,7 @@ class Table:
     def lease(
         self,
         record: Record,
-        lease: int,
+        lease: object,
         now: float,
         ticket: Ticket | None = None,
         is_use: bool = True,
@@ -153,33 +157,31 @@ class Table:
         key = record.key
         if self.queues and is_use and self.queues.is_behind(key, ticket):
             return self._join(record, ticket)
-        if record.claim.setdefault(None, lease) != lease:
+        if record.claim.setdefault(None, lease) is not lease:
             return self._join(record, ticket)
         if record.closing is not None:
             del record.claim[None]
             return Refusal.ENDING
         record.thread = get_ident()
         record.since = now
-        record.session.is_leased = True
         if is_use:
-            record.opening = "existing"
             record.used = now
             self.hits.add()
             self.records.move_to_end(key)
         return None
 
-    def give_back(self, record: Record, lease: int, now: float, is_use: bool = True) -> bool:
+    def give_back(self, record: Record, lease: object, now: float, is_use: bool = True) -> bool:
         """End a lease. Returns whether something may be due then, which `settle` does."""
-        if record.claim.get(None) != lease:
+        if record.claim.get(None) is not lease:
             return False
-        if is_use and record.key in self.records:
+        if is_use:
             record.used = now
             record.steps += 1
             record.leased_seconds += now - record.since
-            self.records.move_to_end(record.key)
-        record.opening = None
+            if record.key in self.records:
+                # Otherwise an interrupt kept it from being added.
+                self.records.move_to_end(record.key)
         record.thread = 0
-        record.session.is_leased = False
         del record.claim[None]
         # In this order: who asks for something during a lease notes it and then looks at the lease.
         return (
@@ -261,7 +263,7 @@ class Table:
 
     def _claim(self, record: Record) -> bool:
         """Get a record for good, unless it is leased or was taken out before."""
-        return not record.claim and record.claim.setdefault(None, _TAKEN_OUT) == _TAKEN_OUT
+        return not record.claim and record.claim.setdefault(None, OUT_OF_TABLE) is OUT_OF_TABLE
 
     def _drop(self, record: Record, reason: Reason) -> None:
         del self.records[record.key]

@@ -377,6 +377,8 @@ class Leases(RuleBasedStateMachine):
     def reset(self, key: str) -> None:
         if key in self.used:
             self.manager.reset(key)
+            if key not in self.leases:
+                self.make_room()
         else:
             with pytest.raises(SessionNotFound):
                 self.manager.reset(key)
