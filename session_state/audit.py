@@ -117,7 +117,7 @@ def _published(account: "Account", name: str) -> dict[str, int]:
         return {}
     reach: dict[str, int] = {}
     total: Counter[str] = Counter()
-    extents = [one for one in {*books.committed, *books.staged} if one.is_listed]
+    extents = {one for one in books.extents() if one.region is not None}
     for extent in sorted(extents, key=lambda one: (one.device, one.start)):
         end = extent.start + extent.nbytes
         covered = max(extent.start, reach.get(extent.device, extent.start))
