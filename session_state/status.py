@@ -19,11 +19,12 @@ class Status:
     `touched`; a closed session keeps no marks, so that each use asks here.
     """
 
-    __slots__ = ("session_id", "closed", "touched", "queued", "_queue", "_session")
+    __slots__ = ("session_id", "closed", "failed", "touched", "queued", "_queue", "_session")
 
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
         self.closed = False
+        self.failed: str | None = None
         self.touched: set[str] = set()
         self.queued = False
         self._queue: deque[weakref.ref[Any]] | None = None

@@ -9,6 +9,7 @@ from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, ra
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, ObjectField, Param, ViewField
 from .loans import Loan
+from .local import StaysInProcess
 from .reading import KeepsBooks
 from .session import Opening
 
@@ -34,7 +35,7 @@ class _Slotted(ABCMeta):
         return super().__new__(mcs, name, bases, namespace, **options)
 
 
-class SessionView(KeepsBooks, metaclass=_Slotted):
+class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
     """One session of a manager, seen through the fields that a subclass declares.
 
     Views are cheap: make one per call. All views of a session see the same data, and a view keeps
@@ -87,7 +88,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             self._params = {name: declared[name].check(value) for name, value in params.items()}
         except (TypeError, ValueError) as error:
             raise type(error)(f"session {session_id!r}, {error}") from None
-        session = self._session = manager.get_or_create_session(session_id)
+        session = self._session = manager._session_for_view(session_id)
         self._status = session.status
         self._carried = session._carried
         self._touched = session.status.touched
@@ -112,7 +113,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
 
     def _first(self, session: "SessionState") -> Opening:
         """Record how the session was opened, unless another thread did, and make its objects."""
-        mine = Opening(self._schema, {name: self._params[name] for name in self._shaping})
+        mine = Opening(type(self), self._params)
         opening = session.opened_as(mine)
         if opening is mine and not self._status.closed:
             try:
