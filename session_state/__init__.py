@@ -5,13 +5,17 @@ from .attrs import SessionAttr
 from .axes import Family
 from .base import StateObject
 from .errors import (
+    BorrowerBusy,
     FieldFrozen,
     FieldUnset,
+    ManagerMayNot,
+    NoRebuild,
     NothingCaptured,
     RingTooShort,
     SessionClassMismatch,
     SessionClosed,
     SessionExists,
+    SessionFailed,
     SessionParamsDiffer,
     SessionStateError,
     UnknownKey,
@@ -26,6 +30,7 @@ from .objects import EncodeOnce, FrameRing, LatentBuffer
 from .view import SessionView
 
 __all__ = [
+    "BorrowerBusy",
     "DEFAULT_MAX_SESSIONS",
     "EncodeOnce",
     "Family",
@@ -33,6 +38,8 @@ __all__ = [
     "FieldUnset",
     "FrameRing",
     "LatentBuffer",
+    "ManagerMayNot",
+    "NoRebuild",
     "NothingCaptured",
     "RingTooShort",
     "SeenStorages",
@@ -40,6 +47,7 @@ __all__ = [
     "SessionClassMismatch",
     "SessionClosed",
     "SessionExists",
+    "SessionFailed",
     "SessionParamsDiffer",
     "SessionState",
     "SessionStateError",

@@ -101,6 +101,7 @@ class SessionState(KeepsBooks):
                 errors.append(error)
         self.attrs.clear()
         self.captured.clear()
+        self.status.failed = None
         raise_all(f"session {self.status.session_id!r}: several objects failed to reset", errors)
 
     def close(self) -> None:

@@ -1,7 +1,9 @@
 """The typed object that model code holds: what every generated class extends."""
 
 from abc import ABCMeta
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .dependents import dependents
@@ -9,7 +11,7 @@ from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, ra
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, ObjectField, Param, ViewField
 from .kinds import KeepsBooks
-from .loans import Loan
+from .loans import Loan, parts_by_key, parts_by_name
 from .session import Opening
 
 if TYPE_CHECKING:
@@ -144,11 +146,27 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             f"session {self.session_id!r}: {name!r} {what} of {type(self).__name__}"
         )
 
+    def lend(self, module: Any, /, **attribute_to_field: str) -> AbstractContextManager[None]:
+        """Lend fields to attributes of `module` for the time of a call.
+
+        A field of the session is named as it is, one branch of a family `field/key`. On entry each
+        attribute has the value, or None where it is absent; a clean exit takes all of them back, or
+        nothing; on every exit the attributes are what they were. Entering raises BorrowerBusy where
+        another thread or task has one of them; a clean exit raises NothingCaptured where one holds
+        nothing, and then nothing is taken.
+        """
+        return Loan(self, module, parts_by_name(self, attribute_to_field), {})
+
     def _lend(
-        self, module: Any, key: Any, **attribute_to_field: str
+        self,
+        module: Any,
+        key: Any,
+        *,
+        lent: Mapping[str, str],
+        fresh: Mapping[str, object] = MappingProxyType({}),
     ) -> AbstractContextManager[None]:
         """Lend fields, or one key of families, to attributes of `module`; see `Loan`."""
-        return Loan(self, module, key, attribute_to_field)
+        return Loan(self, module, parts_by_key(self, key, lent), fresh)
 
     def nbytes_by_device(self) -> dict[str, int]:
         """Bytes that the session holds, per device, each storage once. Never raises."""
@@ -160,11 +178,17 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         A field that raises stops none of the others. Raises SessionClosed.
         """
         errors: list[Exception] = []
+        status = self._status
         ended = (other for name in names for other in self._dependents[name])
-        for name in dict.fromkeys((*names, *ended)):
-            self._status.require_open(name)
+        ending = dict.fromkeys((*names, *ended))
+        status.require_open(*ending)
+        half_written = (status.failed or "").partition("/")[0]
+        # First what is half written, since until then a failed session refuses the others.
+        for name in sorted(ending, key=lambda name: name != half_written):
+            status.require_open(name)
             try:
                 self._declared[name].clear(self)
+                status.renew(name)
             except Exception as error:
                 errors.append(error)
         raise_all(f"session {self.session_id!r}: several fields failed to reset", errors)

@@ -34,6 +34,7 @@ class Attr(Field, property, Generic[T]):
         default: T,
         coerce: Coerce[T] | None = None,
         once: bool = False,
+        in_place: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
     ) -> None: ...
@@ -44,6 +45,7 @@ class Attr(Field, property, Generic[T]):
         factory: Callable[[], T],
         coerce: Coerce[T] | None = None,
         once: bool = False,
+        in_place: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
     ) -> None: ...
@@ -54,6 +56,7 @@ class Attr(Field, property, Generic[T]):
         factory: Callable[[], T] | None = None,
         coerce: Coerce[T] | None = None,
         once: bool = False,
+        in_place: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
     ) -> None:
@@ -65,6 +68,7 @@ class Attr(Field, property, Generic[T]):
         self.factory = factory
         self.coerce = coerce
         self.once = once
+        self.in_place = in_place
         self.watched = False
         self.reason = reason
         self.invalidated_by = invalidated_by
@@ -99,7 +103,12 @@ class Attr(Field, property, Generic[T]):
         name, default = self.name, self.default
 
         def read(view: Any) -> Any:
-            return default if view._status.closed else view._session.attrs.get(name, default)
+            status = view._status
+            if status.closed:
+                return default
+            if status.failed:
+                status.require_whole()
+            return view._session.attrs.get(name, default)
 
         return read
 
@@ -109,6 +118,7 @@ class Attr(Field, property, Generic[T]):
         def read(view: Any) -> Any:
             if view._status.closed:
                 return factory()
+            view._status.require_whole()
             attrs = view._session.attrs
             value = attrs.get(name, _MISSING)
             return attrs.setdefault(name, factory()) if value is _MISSING else value
@@ -122,9 +132,12 @@ class Attr(Field, property, Generic[T]):
             if coerce is not None and type(value) is not exact:
                 value = checked(coerce, value, f"session {view.session_id!r}, field {name!r}")
             # Last, since a coercion may run code that ends the session.
-            if view._status.closed:
-                view._status.require_open(name)
+            status = view._status
+            if status.closed or status.failed:
+                status.require_open(name)
             view._session.attrs[name] = value
+            if status.failed:
+                status.renew(name)
 
         return write
 
