@@ -1,0 +1,275 @@
+"""Ranges of addresses that sessions hold, and what each of them adds to the books.
+
+Storages of torch never overlap, but NumPy, dlpack and copy-on-write put several owners on one
+allocation. Extents that overlap form a region, and a region is counted by the pieces into which
+its extents cut it, each with whoever holds it.
+"""
+
+import weakref
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Any
+
+
+class Place(IntEnum):
+    """Where bytes are: held by a session of the table, by one that left it, or by none."""
+
+    TABLE = 0
+    DETACHED = 1
+    LINGERING = 2
+
+
+class Owner(weakref.ref[Any]):
+    """A weak reference to what an extent lives with, such as a storage; its death is an event."""
+
+    __slots__ = ("key", "extent")
+
+    key: int
+    extent: "Extent | None"
+
+
+class Books:
+    """What one session holds as last published: the totals that follow from its extents."""
+
+    __slots__ = ("place", "held", "exclusive", "staged")
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.held: Counter[str] = Counter()
+        self.exclusive: Counter[str] = Counter()
+        self.staged: Counter[str] = Counter()
+
+
+class Claimant:
+    """One side of a session's books: what is committed in it, or what is only staged."""
+
+    __slots__ = ("books", "is_staged")
+
+    def __init__(self, books: Books, is_staged: bool) -> None:
+        self.books = books
+        self.is_staged = is_staged
+
+
+class Totals:
+    """Bytes per device over all sessions, each address once."""
+
+    __slots__ = ("at", "staged")
+
+    def __init__(self) -> None:
+        self.at: dict[Place, Counter[str]] = {place: Counter() for place in Place}
+        self.staged: Counter[str] = Counter()
+
+
+class Extent:
+    """`nbytes` bytes at `start`, who claims them how often, and the field they lingered from."""
+
+    __slots__ = ("device", "start", "nbytes", "owners", "claims", "origin", "region")
+
+    def __init__(self, device: str, start: int, nbytes: int) -> None:
+        self.device = device
+        self.start = start
+        self.nbytes = nbytes
+        self.owners: list[Owner] = []
+        self.claims: dict[Claimant, int] = {}
+        self.origin: object = None
+        self.region: Region | None = None
+
+    @property
+    def end(self) -> int:
+        """The first address behind it."""
+        return self.start + self.nbytes
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it is in the index: it was added and neither died nor was let go of."""
+        return self.region is not None
+
+
+class Region:
+    """Extents that overlap, directly or through others: one contiguous range."""
+
+    __slots__ = ("start", "end", "extents")
+
+    def __init__(self, extents: list[Extent]) -> None:
+        self.extents = extents
+        self.start = min(extent.start for extent in extents)
+        self.end = max(extent.end for extent in extents)
+        for extent in extents:
+            extent.region = self
+
+    def pieces(self) -> Iterator[tuple[int, dict[Claimant, int], object]]:
+        """The bytes of each piece, its claims, and whether something outside held it once."""
+        if len(self.extents) == 1:
+            only = self.extents[0]
+            yield only.nbytes, only.claims, only.origin
+            return
+        cuts = sorted({cut for one in self.extents for cut in (one.start, one.end)})
+        for start, end in zip(cuts, cuts[1:], strict=False):
+            covering = [one for one in self.extents if one.start <= start and end <= one.end]
+            claims = {claimant: 1 for one in covering for claimant in one.claims}
+            yield end - start, claims, next((one.origin for one in covering if one.origin), None)
+
+
+class Extents:
+    """All extents of a manager, by device and address, and the totals that follow from them.
+
+    Every change takes the regions it touches out of the totals and puts them back changed, so that
+    the totals never depend on the order of events.
+    """
+
+    def __init__(self) -> None:
+        self.totals = Totals()
+        self._starts: dict[str, list[int]] = {}
+        self._regions: dict[tuple[str, int], Region] = {}
+
+    def at(self, device: str, start: int, nbytes: int) -> Extent:
+        """The extent of exactly these bytes; a new one, claimed by nobody, when there is none."""
+        region = self._regions.get((device, start))
+        if region is not None:
+            for extent in region.extents:
+                if extent.start == start and extent.nbytes == nbytes:
+                    return extent
+        return self._insert(Extent(device, start, nbytes))
+
+    def claim(self, extent: Extent, claimant: Claimant) -> None:
+        """Add one claim."""
+        claims = extent.claims
+        if claimant in claims:
+            claims[claimant] += 1
+            return
+        region = extent.region
+        assert region is not None
+        self._tally(region, -1)
+        claims[claimant] = 1
+        self._tally(region, 1)
+
+    def unclaim(self, extent: Extent, claimant: Claimant, origin: object = None) -> None:
+        """Take one claim back; the last one takes the extent along, unless `origin` keeps it."""
+        region = extent.region
+        if region is None:
+            return
+        if extent.claims[claimant] > 1 and origin is None:
+            extent.claims[claimant] -= 1
+            return
+        self._tally(region, -1)
+        extent.claims[claimant] -= 1
+        if not extent.claims[claimant]:
+            del extent.claims[claimant]
+        extent.origin = origin or extent.origin
+        if extent.claims or extent.origin is not None:
+            self._tally(region, 1)
+        else:
+            self._remove(extent, region)
+
+    def kill(self, extent: Extent) -> None:
+        """Take an extent out, whoever claims it: its memory is gone."""
+        region = extent.region
+        if region is not None:
+            self._tally(region, -1)
+            self._remove(extent, region)
+
+    def move(self, books: Books, extents: set[Extent], place: Place) -> None:
+        """Let the books of a session count at another place."""
+        regions = {extent.region for extent in extents} - {None}
+        for region in regions:
+            self._tally(region, -1)
+        books.place = place
+        for region in regions:
+            self._tally(region, 1)
+
+    def lingering(self) -> Iterator[Extent]:
+        """The extents that no session holds any more and that are still there."""
+        for region in self._regions.values():
+            yield from (one for one in region.extents if not one.claims and one.origin is not None)
+
+    def _insert(self, extent: Extent) -> Extent:
+        device, start, end = extent.device, extent.start, extent.end
+        starts = self._starts.setdefault(device, [])
+        last = bisect_left(starts, end)
+        first = bisect_right(starts, start, 0, last)
+        if first and self._regions[device, starts[first - 1]].end > start:
+            first -= 1
+        joined = [extent]
+        for known in starts[first:last]:
+            region = self._regions.pop((device, known))
+            self._tally(region, -1)
+            joined += region.extents
+        starts[first:last] = [self._list(device, joined).start]
+        return extent
+
+    def _list(self, device: str, extents: list[Extent]) -> Region:
+        region = Region(extents)
+        self._regions[device, region.start] = region
+        self._tally(region, 1)
+        return region
+
+    def _remove(self, extent: Extent, region: Region) -> None:
+        """Take an extent out of a region that is not in the totals, and list what is left of it."""
+        device = extent.device
+        extent.region = None
+        del self._regions[device, region.start]
+        starts = self._starts[device]
+        at = bisect_left(starts, region.start)
+        rest = sorted((one for one in region.extents if one is not extent), key=_start)
+        starts[at : at + 1] = [self._list(device, group).start for group in _clusters(rest)]
+
+    def _tally(self, region: Region, sign: int) -> None:
+        totals, device = self.totals, region.extents[0].device
+        for nbytes, claims, origin in region.pieces():
+            change = sign * nbytes
+            if len(claims) == 1:
+                # Nearly every extent has one claimant.
+                (claimant,) = claims
+                books = claimant.books
+                totals.at[books.place][device] += change
+                books.held[device] += change
+                if origin is None:
+                    books.exclusive[device] += change
+                if claimant.is_staged:
+                    books.staged[device] += change
+                    if books.place is Place.TABLE:
+                        totals.staged[device] += change
+            else:
+                self._tally_shared(device, change, claims, origin)
+
+    def _tally_shared(
+        self, device: str, change: int, claims: dict[Claimant, int], origin: object
+    ) -> None:
+        committed = {claimant.books for claimant in claims if not claimant.is_staged}
+        staged = {claimant.books for claimant in claims if claimant.is_staged} - committed
+        everyone = committed | staged
+        for books in everyone:
+            books.held[device] += change
+        for books in staged:
+            books.staged[device] += change
+        if len(everyone) == 1 and origin is None:
+            next(iter(everyone)).exclusive[device] += change
+        if not everyone:
+            if origin is not None:
+                self.totals.at[Place.LINGERING][device] += change
+            return
+        place = min(books.place for books in everyone)
+        self.totals.at[place][device] += change
+        in_table = {books for books in everyone if books.place is Place.TABLE}
+        if in_table and in_table <= staged:
+            self.totals.staged[device] += change
+
+
+def _start(extent: Extent) -> int:
+    return extent.start
+
+
+def _clusters(extents: list[Extent]) -> Iterator[list[Extent]]:
+    """Extents in ascending order, grouped by what overlaps."""
+    group: list[Extent] = []
+    reach = 0
+    for extent in extents:
+        if group and extent.start >= reach:
+            yield group
+            group = []
+        group.append(extent)
+        reach = max(reach, extent.end) if len(group) > 1 else extent.end
+    if group:
+        yield group
