@@ -34,7 +34,7 @@ class Loan(AbstractContextManager[None]):
         view: "SessionView",
         module: Any,
         lent: "Mapping[str, Part]",
-        fresh: "Mapping[str, object]",
+        fresh: "Mapping[str, Any]",
     ) -> None:
         for part in lent.values():
             _require_lendable(part)

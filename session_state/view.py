@@ -163,7 +163,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         key: Any,
         *,
         lent: Mapping[str, str],
-        fresh: Mapping[str, object] = MappingProxyType({}),
+        fresh: Mapping[str, Any] = MappingProxyType({}),
     ) -> AbstractContextManager[None]:
         """Lend fields, or one key of families, to attributes of `module`; see `Loan`."""
         return Loan(self, module, parts_by_key(self, key, lent), fresh)

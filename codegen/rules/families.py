@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from ..declared import keys
 from ..expressions.sizes import names_in
 from ..expressions.types import NAMES, show
-from ..model import Axis, Field, Handoff, Lent, Param, Plain, Schema
+from ..model import Axis, Field, Fresh, Handoff, Lent, Param, Plain, Schema
 from ..names import is_identifier, spelling
 from ..span import Span
 from .problem import Problem, did_you_mean, key_of, value_of
@@ -241,7 +241,8 @@ def _bad_loans(handoff: Handoff, loans: Loans, captured: AbstractSet[str]) -> It
 def bad_attributes(schema: Schema) -> Iterator[Problem]:
     """Attributes of a borrower that no Python object has."""
     for handoff in schema.handoffs:
-        for one in (*handoff.lend, *handoff.fresh):
+        attributes: tuple[Lent | Fresh, ...] = (*handoff.lend, *handoff.fresh)
+        for one in attributes:
             if not is_identifier(one.attribute) or keyword.iskeyword(one.attribute):
                 close = spelling(one.attribute)
                 message = f"`{one.attribute}` is not a name that an attribute can have."
