@@ -15,6 +15,14 @@ class SessionExists(SessionStateError, KeyError):
     """A new session was asked for under an id that is in the table."""
 
 
+class SessionNotFound(SessionStateError, KeyError):
+    """An existing session was asked for under an id that is not in the table."""
+
+
+class SessionBusy(SessionStateError, RuntimeError):
+    """The session is leased by somebody else, or every session of a full table is leased."""
+
+
 class SessionClosed(SessionStateError, RuntimeError):
     """A write reached a session that was dropped, or whose generation ended."""
 

@@ -8,9 +8,11 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from .accounting import SeenStorages, merge_bytes
+from .acting import Acting
 from .config import DEFAULT_MAX_SESSIONS, resolve_session_state_config
-from .errors import SessionExists
+from .errors import SessionExists, SessionNotFound
 from .kinds import KeepsBooks
+from .reclaim import Reclaimed, reclaim
 from .session import Measure, SessionState
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ class SessionStateManager(KeepsBooks):
         self._sessions: OrderedDict[str, SessionState] = OrderedDict()
         self._lock = lock_factory()
         self._beginning = _Beginning()
+        self._acting = Acting(self._hold)
 
     def get_or_create_session(self, session_id: str | None) -> SessionState:
         """The session under the id, now the most recent; made when absent, which may evict."""
@@ -119,6 +122,43 @@ class SessionStateManager(KeepsBooks):
             if generation.session is not None:
                 self._end(generation.key, generation.session)
 
+    def release(self, session_id: str | None, field: str) -> dict[str, int]:
+        """Let go of a field, or of one branch of a family, named `field/key`.
+
+        Returns the bytes that this freed per device, with 0 where something else holds all of them;
+        nothing where there was nothing. What ends with the field stays, since its value is away and
+        is not another. Raises SessionNotFound, SessionBusy while somebody leases it, ManagerMayNot,
+        AttributeError for no field of the session and UnknownKey for no key of it.
+        """
+        return self._acting.release(_key(session_id), field)
+
+    def rebuild(self, session_id: str | None, field: str) -> None:
+        """Make a field that is absent anew, or all absent branches of a family, sources first.
+
+        Raises as `release` does, NoRebuild where a callable is missing, FieldUnset where a source
+        is; nothing was rebuilt then.
+        """
+        self._acting.rebuild(_key(session_id), field)
+
+    def register_rebuild(
+        self, cls: "type[SessionView]", field: str, function: Callable[..., Any]
+    ) -> None:
+        """Rebuild a field of the sessions of `cls` by `function`, in place of one before it.
+
+        `function(view, *keys)` returns the value of the field, in a family that of the branch under
+        `keys`. Raises AttributeError for no field of the class, and ManagerMayNot.
+        """
+        self._acting.register(cls, field, function)
+
+    def reclaim(self, device: str, nbytes: int) -> list[Reclaimed]:
+        """Release fields of sessions that nobody leases until `nbytes` more are free on `device`.
+
+        What is cheapest to rebuild per byte goes first, of equal ones that of the session longest
+        unused; nothing goes before what is rebuilt from it, and nothing that could not be rebuilt.
+        Returns what was released, in order; that may have freed less. Raises ValueError below 0.
+        """
+        return reclaim(self._acting, self._idle(), device, nbytes)
+
     def nbytes_by_device(self) -> dict[str, int]:
         """Bytes of all sessions in the table per device, each storage once."""
         with self._lock:
@@ -159,6 +199,20 @@ class SessionStateManager(KeepsBooks):
 
     def __bool__(self) -> Literal[True]:
         return True
+
+    def _idle(self) -> list[SessionState]:
+        """The sessions that nobody leases, the least recently used first."""
+        with self._lock:
+            return list(self._sessions.values())
+
+    @contextmanager
+    def _hold(self, key: str) -> Iterator[SessionState]:
+        """The session of an id, for work of the manager's own. Raises SessionNotFound."""
+        with self._lock:
+            session = self._sessions.get(key)
+        if session is None:
+            raise SessionNotFound(f"session {key!r} is not in the table")
+        yield session
 
     def _create(self, key: str, evicted: list[SessionState]) -> SessionState:
         """Add a session; the caller holds the lock, and lets go of `evicted` after it."""

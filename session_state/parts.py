@@ -24,6 +24,14 @@ class Part:
         self.field = field
         self.branch = branch
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Part):
+            return NotImplemented
+        return self.view._session is other.view._session and self.path == other.path
+
+    def __hash__(self) -> int:
+        return hash((self.view.session_id, self.path))
+
     @property
     def path(self) -> str:
         """Its name in the session: `field`, or `field/key`."""
@@ -52,6 +60,18 @@ class Part:
             return self.field.read(self.view, self.branch)
         value = getattr(self.view, self.field.name)
         return value.view() if isinstance(self.field, ObjectField) else value
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it holds nothing, or not all of it, whatever its partner has."""
+        field, view = self.field, self.view
+        if isinstance(field, FamilyField):
+            return field.values(view, self.branch) is None
+        if isinstance(field, (ObjectField, ViewField)):
+            # Not as it reads: joining the items of a buffer would copy them.
+            held = field.object_of(view).view(include_staged=False)
+            return held is None or (isinstance(held, list) and not held)
+        return self.read() is None
 
     def kept(self) -> tuple[object, ...]:
         """The very objects that the session keeps of it, whatever its partner has."""
@@ -110,6 +130,12 @@ class Part:
             self.field.forget(self.view, self.branch)
         else:
             self.field.clear(self.view)
+
+
+def parts_of(view: "SessionView") -> list[Part]:
+    """Every field of a session, and of families every branch."""
+    fields = (field for field in view._declared.values() if not isinstance(field, Param))
+    return [Part(view, field, branch) for field in fields for branch in _branches(view, field, [])]
 
 
 def parts_named(view: "SessionView", name: str) -> list[Part]:

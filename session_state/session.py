@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from operator import index
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .accounting import SeenStorages, merge_bytes, walk
 from .base import StateObject
@@ -11,14 +11,22 @@ from .errors import raise_all
 from .kinds import KeepsBooks
 from .status import Status
 
+if TYPE_CHECKING:
+    from .view import SessionView
+
 M = TypeVar("M", bound=StateObject[Any, Any])
 
 
 class Opening(NamedTuple):
-    """How the first generated view opened a session: its schema, and what shapes its objects."""
+    """How the first generated view opened a session: its class, and all of its params."""
 
-    schema: str
-    params: Mapping[str, object]
+    cls: "type[SessionView]"
+    params: Mapping[str, Any]
+
+    @property
+    def schema(self) -> str:
+        """The model and the version of its schema."""
+        return self.cls._schema
 
 
 class Measure(NamedTuple):

@@ -15,6 +15,8 @@ from .loans import Loan, parts_by_key, parts_by_name
 from .session import Opening
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from .manager import SessionStateManager
     from .session import SessionState
     from .status import Status
@@ -92,6 +94,13 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         if self._schema:
             self._join(session)
 
+    @classmethod
+    def _over(cls, session: "SessionState", params: Mapping[str, Any]) -> "Self":
+        """A view of a session whoever has its id, made by no `__init__` of a subclass."""
+        view = cls.__new__(cls)
+        view._session, view._status, view._params = session, session.status, dict(params)
+        return view
+
     def _join(self, session: "SessionState") -> None:
         opening = session.opening or self._first(session)
         if opening.schema != self._schema:
@@ -110,7 +119,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
 
     def _first(self, session: "SessionState") -> Opening:
         """Record how the session was opened, unless another thread did, and make its objects."""
-        mine = Opening(self._schema, {name: self._params[name] for name in self._shaping})
+        mine = Opening(type(self), self._params)
         opening = session.opened_as(mine)
         if opening is mine and not self._status.closed:
             try:
