@@ -39,25 +39,18 @@ class Acting:
         if declared is None:
             raise AttributeError(f"{field!r} is no field of {cls.__name__}")
         if "rebuild" not in declared.manager_may:
-            raise ManagerMayNot(
-                f"{cls.__name__}, field {field!r}: {_permitted(declared, 'rebuild')}"
-            )
+            raise ManagerMayNot(f"{cls.__name__}, field {field!r}: {_refusal(declared, 'rebuild')}")
         self._rebuilds[cls._schema, field] = function
 
     def release(self, key: str, name: str) -> dict[str, int]:
         """Let go of a part and return the bytes that this freed, per device."""
         with self.hold(key) as session:
-            parts = parts_named(view_of(session), name)
-            for part in parts:
-                require_permission(part, "release")
-            return released(parts)
+            return released(_permitted_parts(session, name, "release"))
 
     def rebuild(self, key: str, name: str) -> None:
         """Rebuild what is absent of a part, its sources first."""
         with self.hold(key) as session:
-            parts = parts_named(view_of(session), name)
-            for part in parts:
-                require_permission(part, "rebuild")
+            parts = _permitted_parts(session, name, "rebuild")
             for part in self.plan(part for part in parts if part.is_absent):
                 value = self._rebuild_of(part)(part.view, *part.branch)
                 if value is None:
@@ -79,7 +72,6 @@ class Acting:
         planned = set(pending)
         while pending:
             part = pending.pop()
-            require_permission(part, "rebuild")
             self._rebuild_of(part)
             absent = [source for source in sources_of(part) if source.is_absent]
             for source in absent:
@@ -118,13 +110,18 @@ def view_of(session: "SessionState") -> "SessionView":
     return opening.cls._over(session, opening.params)
 
 
-def require_permission(part: Part, action: str) -> None:
-    """Raise ManagerMayNot unless the schema permits `action` on a part."""
-    if action not in part.field.manager_may:
-        raise ManagerMayNot(f"{part.place}: {_permitted(part.field, action)}")
+def _permitted_parts(session: "SessionState", name: str, action: str) -> list[Part]:
+    """The parts that `name` means. Raises ManagerMayNot unless the schema permits `action`."""
+    view = view_of(session)
+    parts = parts_named(view, name)
+    for part in parts:
+        if action not in part.field.manager_may:
+            place = f"session {view.session_id!r}, field {name!r}"
+            raise ManagerMayNot(f"{place}: {_refusal(part.field, action)}")
+    return parts
 
 
-def _permitted(field: Any, action: str) -> str:
+def _refusal(field: Any, action: str) -> str:
     permitted = " and ".join(field.manager_may)
     what = f"its schema permits to {permitted}" if permitted else "it only carries the value"
     return f"the manager may not {action} it; {what}"
