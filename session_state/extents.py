@@ -172,7 +172,7 @@ class Extents:
 
     def move(self, books: Books, extents: set[Extent], place: Place) -> None:
         """Let the books of a session count at another place."""
-        regions = {extent.region for extent in extents} - {None}
+        regions = {extent.region for extent in extents if extent.region is not None}
         for region in regions:
             self._tally(region, -1)
         books.place = place
@@ -225,8 +225,7 @@ class Extents:
                 books = claimant.books
                 totals.at[books.place][device] += change
                 books.held[device] += change
-                if origin is None:
-                    books.exclusive[device] += change
+                books.exclusive[device] += change
                 if claimant.is_staged:
                     books.staged[device] += change
                     if books.place is Place.TABLE:
@@ -244,7 +243,7 @@ class Extents:
             books.held[device] += change
         for books in staged:
             books.staged[device] += change
-        if len(everyone) == 1 and origin is None:
+        if len(everyone) == 1:
             next(iter(everyone)).exclusive[device] += change
         if not everyone:
             if origin is not None:

@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager, contextmanager
 from operator import index
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
-from .accounting import SeenStorages, merge_bytes
 from .acting import Acting
 from .config import DEFAULT_MAX_SESSIONS, resolve_session_state_config
 from .errors import SessionExists, SessionNotFound
-from .kinds import KeepsBooks
+from .ledger import Ledger
+from .reading import KeepsBooks
 from .reclaim import Reclaimed, reclaim
-from .session import Measure, SessionState
+from .session import SessionState
 
 if TYPE_CHECKING:
     from .view import SessionView
@@ -69,6 +69,7 @@ class SessionStateManager(KeepsBooks):
         self.evictions = 0
         self._sessions: OrderedDict[str, SessionState] = OrderedDict()
         self._lock = lock_factory()
+        self.ledger = Ledger()
         self._beginning = _Beginning()
         self._acting = Acting(self._hold)
 
@@ -86,7 +87,10 @@ class SessionStateManager(KeepsBooks):
                 self.hits += 1
                 self._sessions.move_to_end(key)
                 return session
-            return self._create(key, evicted)
+            session = self._create(key, evicted)
+        for one in evicted:
+            self.ledger.detach(one)
+        return session
 
     def drop_session(self, session_id: str | None) -> bool:
         """Take the session out of the table and close it: everything it holds is released.
@@ -98,7 +102,9 @@ class SessionStateManager(KeepsBooks):
             session = self._sessions.pop(key, None)
         if session is None:
             return False
+        self.ledger.publish(session)
         session.close()
+        self.ledger.end(session)
         return True
 
     @contextmanager
@@ -161,32 +167,27 @@ class SessionStateManager(KeepsBooks):
 
     def nbytes_by_device(self) -> dict[str, int]:
         """Bytes of all sessions in the table per device, each storage once."""
-        with self._lock:
-            sessions = list(self._sessions.values())
-        return _measured(sessions).nbytes
+        self.ledger.publish_touched()
+        return dict(self.ledger.table())
 
     def stats(self) -> dict[str, int]:
-        """Counters and bytes of the table; the bytes are walked outside the lock.
+        """Counters and bytes, as last published; walks only what was touched since.
 
         sessions, max_sessions, hits, misses, evictions; `nbytes:<device>` for each device that holds
         something and total_nbytes for their sum; unaccounted, the number of fields that hold
         something which could not be seen; byte_budget when there is one.
         """
-        with self._lock:
-            sessions = list(self._sessions.values())
-            counters = {
-                "sessions": len(sessions),
-                "max_sessions": self.max_sessions,
-                "hits": self.hits,
-                "misses": self.misses,
-                "evictions": self.evictions,
-            }
-        nbytes, unaccounted = _measured(sessions)
-        counters["total_nbytes"] = sum(nbytes.values())
-        counters["unaccounted"] = len(unaccounted)
+        self.ledger.publish_touched()
+        counters = {
+            "sessions": len(self._sessions),
+            "max_sessions": self.max_sessions,
+            "hits": self.hits,
+            "misses": self.misses,
+            "evictions": self.evictions,
+        }
         if self.byte_budget is not None:
             counters["byte_budget"] = self.byte_budget
-        return counters | {f"nbytes:{device}": nbytes[device] for device in sorted(nbytes)}
+        return counters | self.ledger.totals()
 
     def __len__(self) -> int:
         with self._lock:
@@ -217,7 +218,9 @@ class SessionStateManager(KeepsBooks):
     def _create(self, key: str, evicted: list[SessionState]) -> SessionState:
         """Add a session; the caller holds the lock, and lets go of `evicted` after it."""
         self.misses += 1
-        session = self._sessions[key] = SessionState(key)
+        session = SessionState(key)
+        self.ledger.admit(session)
+        self._sessions[key] = session
         while len(self._sessions) > self.max_sessions:
             evicted.append(self._sessions.popitem(last=False)[1])
             self.evictions += 1
@@ -250,13 +253,17 @@ class SessionStateManager(KeepsBooks):
                         "another id"
                     )
                 generation.session = self._create(generation.key, evicted)
+            for one in evicted:
+                self.ledger.detach(one)
         return generation.session
 
     def _end(self, key: str, session: SessionState) -> None:
         with self._lock:
             if self._sessions.get(key) is session:
                 del self._sessions[key]
+        self.ledger.publish(session)
         session.close()
+        self.ledger.end(session)
 
 
 def _key(session_id: str | None) -> str:
@@ -269,14 +276,3 @@ def _key(session_id: str | None) -> str:
     if not session_id:
         raise ValueError("a session id must not be empty; None means 'default'")
     return session_id
-
-
-def _measured(sessions: list[SessionState]) -> Measure:
-    seen: SeenStorages = set()
-    total = Measure({}, {})
-    for session in sessions:
-        found = session.measure(seen)
-        merge_bytes(total.nbytes, found.nbytes)
-        for field, types in found.unaccounted.items():
-            total.unaccounted[f"{session.status.session_id}/{field}"] = types
-    return total

@@ -65,13 +65,16 @@ class LatentBuffer(_Accumulator[Item, list[Item]]):
     def append(self, payload: Item) -> None:
         """Append one item. Raises SessionClosed, and RuntimeError when not allocated."""
         self._writable().append(payload)
+        self._touched()
 
     def extend(self, payloads: Iterable[Item]) -> None:
         """Append several items in order. Raises as `append` does."""
         self._writable().extend(payloads)
+        self._touched()
 
     def view(self, *, include_staged: bool = True) -> list[Item]:
         """The items, oldest first, as a new list; a staged one is the last."""
+        self._touched()
         items = self._items
         if items is None:
             if self._is_bound:
@@ -94,12 +97,15 @@ class LatentBuffer(_Accumulator[Item, list[Item]]):
 
     def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
         """Bytes behind the items and the staged one, per device."""
-        return device_bytes((self._items, self._staged), seen)
+        return device_bytes(self._contents(), seen)
 
     @property
     def resident(self) -> bool:
         """Whether the buffer is allocated."""
         return self._items is not None
+
+    def _contents(self) -> tuple[object, object]:
+        return self._items, self._staged
 
     def _writable(self) -> deque[Item]:
         self._require_open()
@@ -149,9 +155,11 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
         self._vet_next(payload)
         if payload.shape[self.along]:
             self._frames = self._newest(self._frames, payload)
+            self._touched()
 
     def view(self, *, include_staged: bool = True) -> Tensor | None:
         """The frames held, oldest first, or None when there are none."""
+        self._touched()
         if not self._is_bound:
             self._require_allocated()
         frames, staged = self._frames, self._staged
@@ -189,12 +197,15 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
 
     def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
         """Bytes behind the frames and the staged chunk, per device."""
-        return device_bytes((self._frames, self._staged), seen)
+        return device_bytes(self._contents(), seen)
 
     @property
     def resident(self) -> bool:
         """Whether the ring is allocated."""
         return self._allocated
+
+    def _contents(self) -> tuple[object, object]:
+        return self._frames, self._staged
 
     def _vet(self, payload: Tensor) -> None:
         if not isinstance(payload, Tensor):
@@ -254,6 +265,7 @@ class EncodeOnce(StateObject[Value, Value | None]):
         """Be ready for a value, with none written; what is staged stays. Raises SessionClosed."""
         self._require_open()
         self._value = None
+        self._touched()
 
     def stage(self, payload: Value) -> None:
         """Hold a value beside what is committed. Raises as `commit` does."""
@@ -271,6 +283,7 @@ class EncodeOnce(StateObject[Value, Value | None]):
         self._vet_next(value)
         if self._value is None:
             self._value = value
+        self._touched()
         if payload is None:
             self.discard()
 
@@ -282,6 +295,7 @@ class EncodeOnce(StateObject[Value, Value | None]):
 
     def view(self, *, include_staged: bool = True) -> Value | None:
         """The value, or None while there is none."""
+        self._touched()
         if self._value is None and include_staged:
             return self._staged
         return self._value
@@ -293,12 +307,15 @@ class EncodeOnce(StateObject[Value, Value | None]):
 
     def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
         """Bytes behind the value and the staged one, per device."""
-        return device_bytes((self._value, self._staged), seen)
+        return device_bytes(self._contents(), seen)
 
     @property
     def resident(self) -> bool:
         """Whether it was written."""
         return self._value is not None
+
+    def _contents(self) -> tuple[object, object]:
+        return self._value, self._staged
 
     def _vet_next(self, payload: Value) -> None:
         self._require_open()

@@ -79,8 +79,8 @@ class Part:
         if isinstance(field, FamilyField):
             return tuple(field.values(view, self.branch) or ())
         if isinstance(field, Attr):
-            attrs = view._session.attrs
-            return (attrs[field.name],) if field.name in attrs else ()
+            carried = view._carried
+            return (carried[field.name],) if field.name in carried else ()
         return tuple(self.objects())
 
     def objects(self) -> list[StateObject[Any, Any]]:

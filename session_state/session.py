@@ -1,17 +1,18 @@
 """One session: its named objects, and the values that it carries."""
 
 from collections.abc import Callable, Mapping
-from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .accounting import SeenStorages, merge_bytes, walk
 from .base import StateObject
 from .coverage import Coverage
 from .errors import raise_all
-from .kinds import KeepsBooks
-from .status import Status
+from .reading import KeepsBooks
+from .reports import reported
+from .status import EVERYTHING, Status
 
 if TYPE_CHECKING:
+    from .account import Account
     from .view import SessionView
 
 M = TypeVar("M", bound=StateObject[Any, Any])
@@ -43,38 +44,62 @@ class SessionState(KeepsBooks):
     the name of what was written. `status` is shared with the session's objects and views.
     """
 
-    __slots__ = ("_objects", "_opening", "attrs", "captured", "status", "__weakref__")
+    __slots__ = (
+        *("_objects", "_opening", "_carried", "captured", "status", "account", "is_leased"),
+        "__weakref__",
+    )
 
     def __init__(self, session_id: str = "default") -> None:
         self._objects: dict[str, StateObject[Any, Any]] = {}
         self._opening: dict[None, Opening] = {}
-        self.attrs: dict[str, object] = {}
+        self._carried: dict[str, object] = {}
         self.captured: dict[str, int] = {}
         self.status = Status(session_id)
+        self.account: Account | None = None
+        self.is_leased = False
+
+    @property
+    def attrs(self) -> dict[str, object]:
+        """The carried values; whoever asks for them may change any of them."""
+        if EVERYTHING not in self.status.touched:
+            self.status.touch(EVERYTHING)
+        return self._carried
+
+    @attrs.setter
+    def attrs(self, values: dict[str, object]) -> None:
+        # The dict stays the same, since views read it.
+        if values is not self._carried:
+            replaced = dict(values)
+            self._carried.clear()
+            self._carried.update(replaced)
+        self.status.touch(EVERYTHING)
 
     def get(self, name: str) -> StateObject[Any, Any] | None:
         """The object under `name`, or None."""
+        self.status.touch(name)
         return self._objects.get(name)
 
     def put(self, name: str, obj: M) -> M:
         """Set `obj` under `name` in place of what is there, and return it."""
         self._objects[name] = obj
+        obj._join(self.status, name)
         return obj
 
     def get_or_create(self, name: str, factory: Callable[[], M], cls: type[M]) -> M:
         """The object under `name`; made anew when absent, of another class or not resident."""
-        obj = self._objects.get(name)
+        obj = self.get(name)
         if isinstance(obj, cls) and obj.resident:
             return obj
         return self.put(name, factory())
 
-    def setdefault(self, name: str, obj: M) -> StateObject[Any, Any]:
-        """The object under `name`, which is `obj` when none was there."""
-        return self._objects.setdefault(name, obj)
-
     def remove(self, name: str) -> None:
         """Let go of the object under `name`, when there is one."""
         self._objects.pop(name, None)
+        self.status.touch(name)
+
+    def field_names(self) -> set[str]:
+        """The names under which anything is held, as an object or carried."""
+        return {*self._objects, *self._carried}
 
     def names(self) -> list[str]:
         """The names of the objects, in the order of their arrival."""
@@ -107,9 +132,10 @@ class SessionState(KeepsBooks):
             except BaseException as error:
                 self.remove(name)
                 errors.append(error)
-        self.attrs.clear()
+        self._carried.clear()
         self.captured.clear()
         self.status.failed = None
+        self.status.touch(EVERYTHING)
         raise_all(f"session {self.status.session_id!r}: several objects failed to reset", errors)
 
     def close(self) -> None:
@@ -118,6 +144,10 @@ class SessionState(KeepsBooks):
         Raises as `reset` does; the session is closed all the same.
         """
         self.status.closed = True
+        self.status.take_touched()
+        # Views keep the old dict: nobody writes it any more, so it reads as defaults from now on.
+        carried, self._carried = self._carried, {}
+        carried.clear()
         self.reset()
 
     def measure(self, seen: SeenStorages) -> Measure:
@@ -130,10 +160,10 @@ class SessionState(KeepsBooks):
         unaccounted: dict[str, tuple[str, ...]] = {}
         for name, obj in list(self._objects.items()):
             mark = len(coverage.unaccounted)
-            merge_bytes(nbytes, _reported(obj, seen, coverage))
+            merge_bytes(nbytes, reported(obj, seen))
             if len(coverage.unaccounted) > mark:
                 unaccounted[name] = tuple(coverage.unaccounted[mark:])
-        for name, value in list(self.attrs.items()):
+        for name, value in list(self._carried.items()):
             found = walk(value, seen)
             merge_bytes(nbytes, found.nbytes)
             if found.unaccounted:
@@ -152,24 +182,3 @@ class SessionState(KeepsBooks):
     def nbytes(self) -> int:
         """Bytes held over all devices; a budget wants `nbytes_by_device`."""
         return sum(self.nbytes_by_device().values())
-
-
-def _reported(
-    obj: StateObject[Any, Any], seen: SeenStorages, coverage: Coverage
-) -> Mapping[str, int]:
-    mark, named = len(coverage.claims), len(coverage.unaccounted)
-    try:
-        reported = obj.nbytes_by_device(seen)
-        return {str(device): _count(nbytes) for device, nbytes in reported.items()}
-    except Exception:
-        coverage.rollback(mark, seen)
-        del coverage.unaccounted[named:]
-        return walk(obj, seen).nbytes
-
-
-def _count(nbytes: object) -> int:
-    """What an object reported for one device; ValueError or TypeError for no number of bytes."""
-    count = index(nbytes)  # type: ignore[arg-type]
-    if count < 0:
-        raise ValueError(f"{count} is no number of bytes")
-    return count

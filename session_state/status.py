@@ -1,20 +1,78 @@
 """What a session, its objects and its views all know about it, without knowing each other."""
 
+import weakref
+from collections import deque
+from typing import Any, Final
+
 from .errors import SessionClosed, SessionFailed
+
+EVERYTHING: Final = ""
+"""Marks a session of which any field may have changed: it was read or written by hand."""
 
 
 class Status:
-    """The state of one session: its id, whether it is closed, and which field may be half written.
+    """The state of one session: its id, whether it is closed or failed, which fields were touched.
 
-    It refers to nothing else, so that an evicted session dies by reference count alone.
+    It refers to nothing that holds the session, so that an evicted one dies by reference count
+    alone. A read marks its field before it hands the value out, a write after it stored it: no
+    publication falls between the two. While a field is marked, using it again costs one look into
+    `touched`; a closed or failed session keeps no marks there, so that each use asks here.
+
+    `failed` names the field that may be half written, or None.
     """
 
-    __slots__ = ("session_id", "closed", "failed")
+    __slots__ = (
+        *("session_id", "closed", "failed", "touched", "queued"),
+        *("_withheld", "_queue", "_session"),
+    )
 
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
         self.closed = False
         self.failed: str | None = None
+        self.touched: set[str] = set()
+        self._withheld: set[str] = set()
+        self.queued = False
+        self._queue: deque[weakref.ref[Any]] | None = None
+        self._session: weakref.ref[Any] | None = None
+
+    def report_to(self, queue: "deque[weakref.ref[Any]]", session: "weakref.ref[Any]") -> None:
+        """Put `session` into `queue` whenever it is touched for the first time since published."""
+        self._queue, self._session = queue, session
+        if self.touched:
+            self._enqueue()
+
+    def touch(self, field: str) -> None:
+        """Mark `field` as used; a closed session is not marked."""
+        if self.closed:
+            return
+        self.touched.add(field)
+        if self.closed:
+            self.touched.discard(field)
+            return
+        if self.failed is not None:
+            self._withhold()
+        if not self.queued:
+            self._enqueue()
+
+    def reads(self, field: str) -> None:
+        """Mark `field` as read. Raises SessionFailed."""
+        self.require_whole()
+        self.touch(field)
+
+    def wrote(self, field: str) -> None:
+        """Mark `field` as written. Raises SessionClosed when the session ended meanwhile."""
+        self.touch(field)
+        self.require_open(field)
+        self.renew(field)
+
+    def take_touched(self) -> set[str]:
+        """The marks, which are gone then. What is touched from now on is marked again."""
+        self.queued = False
+        taken: set[str] = set()
+        _pour(self.touched, taken)
+        _pour(self._withheld, taken)
+        return taken
 
     def require_open(self, *fields: str) -> None:
         """Raise unless `fields` can be written: SessionClosed, naming the first of them.
@@ -42,6 +100,7 @@ class Status:
         """Note that `field` may be half written; the first to fail is the one that is named."""
         if self.failed is None:
             self.failed = field
+            self._withhold()
 
     def renew(self, *fields: str) -> None:
         """Note that `fields` were made anew."""
@@ -52,3 +111,21 @@ class Status:
         """Whether the half-written value is one of `fields`, or a key of a family among them."""
         failed = self.failed
         return failed is not None and (failed in fields or failed.partition("/")[0] in fields)
+
+    def _withhold(self) -> None:
+        """Keep the marks for the next publication, and out of the way of those who look for them."""
+        _pour(self.touched, self._withheld)
+
+    def _enqueue(self) -> None:
+        if self._queue is not None and self._session is not None:
+            self.queued = True
+            self._queue.append(self._session)
+
+
+def _pour(marks: set[str], into: set[str]) -> None:
+    """Move marks one by one, since other threads may add and take some meanwhile."""
+    while marks:
+        try:
+            into.add(marks.pop())
+        except KeyError:
+            return

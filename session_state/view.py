@@ -10,8 +10,8 @@ from .dependents import dependents
 from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, raise_all
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, ObjectField, Param, ViewField
-from .kinds import KeepsBooks
 from .loans import Loan, parts_by_key, parts_by_name
+from .reading import KeepsBooks
 from .session import Opening
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
     its session alive after the manager let go of it.
     """
 
-    __slots__ = ("_session", "_status", "_params", "__weakref__")
+    __slots__ = ("_session", "_status", "_params", "_carried", "_touched", "__weakref__")
 
     _schema: ClassVar[str] = ""
     _declared: ClassVar[dict[str, Field]] = {}
@@ -56,6 +56,8 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
     _session: "SessionState"
     _status: "Status"
     _params: dict[str, Any]
+    _carried: dict[str, object]
+    _touched: set[str]
 
     def __init_subclass__(cls, *, schema: str | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -89,16 +91,23 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             self._params = {name: declared[name].check(value) for name, value in params.items()}
         except (TypeError, ValueError) as error:
             raise type(error)(f"session {session_id!r}, {error}") from None
-        session = self._session = manager.get_or_create_session(session_id)
-        self._status = session.status
+        session = manager.get_or_create_session(session_id)
+        self._see(session)
         if self._schema:
             self._join(session)
+
+    def _see(self, session: "SessionState") -> None:
+        self._session = session
+        self._status = session.status
+        self._carried = session._carried
+        self._touched = session.status.touched
 
     @classmethod
     def _over(cls, session: "SessionState", params: Mapping[str, Any]) -> "Self":
         """A view of a session whoever has its id, made by no `__init__` of a subclass."""
         view = cls.__new__(cls)
-        view._session, view._status, view._params = session, session.status, dict(params)
+        view._params = dict(params)
+        view._see(session)
         return view
 
     def _join(self, session: "SessionState") -> None:
