@@ -24,16 +24,22 @@ def readable(nbytes: int) -> str:
 
 def by_device(nbytes: Mapping[str, int]) -> str:
     """Bytes per device in one phrase: "603.3 MiB on cuda:0, 12.0 KiB on cpu"."""
-    held = [f"{readable(nbytes[device])} on {device}" for device in sorted(nbytes) if nbytes[device]]
+    held = [
+        f"{readable(nbytes[device])} on {device}" for device in sorted(nbytes) if nbytes[device]
+    ]
     return ", ".join(held) or "no bytes"
 
 
 def fields_html(title: str, account: "Account | None") -> str:
     """The fields of one session and their bytes, the largest first."""
-    fields = [] if account is None else [
-        (name, books.nbytes(), ", ".join(books.unaccounted))
-        for name, books in list(account.fields.items())
-    ]
+    fields = (
+        []
+        if account is None
+        else [
+            (name, books.nbytes(), ", ".join(books.unaccounted))
+            for name, books in list(account.fields.items())
+        ]
+    )
     fields.sort(key=lambda field: -sum(field[1].values()))
     rows = [(name, by_device(nbytes) if nbytes else "", unseen) for name, nbytes, unseen in fields]
     return _table(title, ("field", "bytes", "not accounted for"), rows)
@@ -56,7 +62,9 @@ def sessions_html(title: str, rows: Sequence["SessionRow"]) -> str:
     ]
     if len(rows) > len(cells):
         title += f"; the {len(cells)} largest of {len(rows)}"
-    return _table(title, ("session", "class", "status", "idle", "steps", "held", "exclusive"), cells)
+    return _table(
+        title, ("session", "class", "status", "idle", "steps", "held", "exclusive"), cells
+    )
 
 
 def _table(title: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

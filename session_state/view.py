@@ -1,19 +1,24 @@
 """The typed object that model code holds: what every generated class extends."""
 
 from abc import ABCMeta
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .dependents import dependents
 from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, raise_all
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, ObjectField, Param, ViewField
-from .loans import Loan
+from .loans import Loan, parts_by_key, parts_by_name
 from .local import StaysInProcess
 from .reading import KeepsBooks
 from .session import Opening
+from .show import fields_html
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from .manager import SessionStateManager
     from .session import SessionState
     from .status import Status
@@ -88,12 +93,24 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
             self._params = {name: declared[name].check(value) for name, value in params.items()}
         except (TypeError, ValueError) as error:
             raise type(error)(f"session {session_id!r}, {error}") from None
-        session = self._session = manager._session_for_view(session_id)
+        session = manager._session_for_view(session_id)
+        self._see(session)
+        if self._schema:
+            self._join(session)
+
+    def _see(self, session: "SessionState") -> None:
+        self._session = session
         self._status = session.status
         self._carried = session._carried
         self._touched = session.status.touched
-        if self._schema:
-            self._join(session)
+
+    @classmethod
+    def _over(cls, session: "SessionState", params: Mapping[str, Any]) -> "Self":
+        """A view of a session whoever has its id, made by no `__init__` of a subclass."""
+        view = cls.__new__(cls)
+        view._params = dict(params)
+        view._see(session)
+        return view
 
     def _join(self, session: "SessionState") -> None:
         opening = session.opening or self._first(session)
@@ -149,11 +166,27 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
             f"session {self.session_id!r}: {name!r} {what} of {type(self).__name__}"
         )
 
+    def lend(self, module: Any, /, **attribute_to_field: str) -> AbstractContextManager[None]:
+        """Lend fields to attributes of `module` for the time of a call.
+
+        A field of the session is named as it is, one branch of a family `field/key`. On entry each
+        attribute has the value, or None where it is absent; a clean exit takes all of them back, or
+        nothing; on every exit the attributes are what they were. Entering raises BorrowerBusy where
+        another thread or task has one of them; a clean exit raises NothingCaptured where one holds
+        nothing, and then nothing is taken.
+        """
+        return Loan(self, module, parts_by_name(self, attribute_to_field), {})
+
     def _lend(
-        self, module: Any, key: Any, **attribute_to_field: str
+        self,
+        module: Any,
+        key: Any,
+        *,
+        lent: Mapping[str, str],
+        fresh: Mapping[str, Any] = MappingProxyType({}),
     ) -> AbstractContextManager[None]:
         """Lend fields, or one key of families, to attributes of `module`; see `Loan`."""
-        return Loan(self, module, key, attribute_to_field)
+        return Loan(self, module, parts_by_key(self, key, lent), fresh)
 
     def nbytes_by_device(self) -> dict[str, int]:
         """Bytes that the session holds, per device, each storage once. Never raises."""
@@ -165,15 +198,23 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         A field that raises stops none of the others. Raises SessionClosed.
         """
         errors: list[Exception] = []
+        status = self._status
         ended = (other for name in names for other in self._dependents[name])
-        for name in dict.fromkeys((*names, *ended)):
-            self._status.require_open(name)
+        ending = dict.fromkeys((*names, *ended))
+        status.require_open(*ending)
+        half_written = (status.failed or "").partition("/")[0]
+        # First what is half written, since until then a failed session refuses the others.
+        for name in sorted(ending, key=lambda name: name != half_written):
+            status.require_open(name)
             try:
                 self._declared[name].clear(self)
+                status.renew(name)
             except Exception as error:
                 errors.append(error)
         raise_all(f"session {self.session_id!r}: several fields failed to reset", errors)
 
     def __repr__(self) -> str:
-        state = "closed" if self._status.closed else "open"
-        return f"<{type(self).__name__} {self.session_id!r} {state}>"
+        return f"<{type(self).__name__} {self._session._described()}>"
+
+    def _repr_html_(self) -> str:
+        return fields_html(repr(self).strip("<>"), self._session.account)

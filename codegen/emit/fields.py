@@ -1,6 +1,8 @@
 """The class-level declaration of each param and field."""
 
+from ..declared import shipped_values
 from ..expressions.ast import Atom, Generic, Type, Union
+from ..expressions.evaluate import evaluate
 from ..expressions.sizes import names_in
 from ..expressions.types import may_be_none, members
 from ..model import Default, Field, Param, Schema, Unset
@@ -31,7 +33,12 @@ def field_declaration(schema: Schema, field: Field) -> str:
         make = _object if field.placement == "object" else _attr
         head, arguments = make(field)
         reason = keyword_string("reason", field.reason, 8)
-        arguments += [*_family(schema, field), *_invalidation(field), reason]
+        arguments += [
+            *_family(schema, field),
+            *_invalidation(field),
+            *_acting(schema, field),
+            reason,
+        ]
         return call(f"{field.name} = {head}", arguments, 4)
 
 
@@ -41,13 +48,13 @@ def _object(field: Field) -> tuple[str, list[str]]:
 
 
 def _attr(field: Field) -> tuple[str, list[str]]:
-    once = ["once=True"] if field.written == "once" else []
+    written = {"once": ["once=True"], "in_place": ["in_place=True"]}.get(field.written, [])
     coercion = _coercion(_type(field))
     coerce = [f"coerce={coercion}"] if coercion else []
     if field.per:
-        return f"AttrFamily[{python.type_text(_without_none(_type(field)))}]", [*coerce, *once]
+        return f"AttrFamily[{python.type_text(_without_none(_type(field)))}]", [*coerce, *written]
     annotation = python.type_text(_type(field), field.dtype)
-    return f"Attr[{annotation}]", [_default(field), *coerce, *once]
+    return f"Attr[{annotation}]", [_default(field), *coerce, *written]
 
 
 def _family(schema: Schema, field: Field) -> list[str]:
@@ -70,6 +77,20 @@ def _invalidation(field: Field) -> list[str]:
     sources = tuple(dict.fromkeys((*field.invalidated_by, *field.derived_from)))
     names = python.sequence("()", list(map(string, sources)), 8, len("invalidated_by="))
     return [f"invalidated_by={names}"] if sources else []
+
+
+def _acting(schema: Schema, field: Field) -> list[str]:
+    """What the manager may do to a field; its way back, at the cost of the shipped configuration."""
+    if not field.manager_may:
+        return []
+    permissions = ", ".join(map(string, field.manager_may))
+    arguments = [f"manager_may=({permissions}{',' * (len(field.manager_may) == 1)})"]
+    if field.recompute:
+        sources = list(map(string, field.recompute.sources))
+        sequence = python.sequence("()", sources, 8, len("recompute_from="))
+        cost = evaluate(field.recompute.cost, shipped_values(schema))
+        arguments += [f"recompute_from={sequence}", f"recompute_cost={cost}"]
+    return arguments
 
 
 def _without_none(type_: Type) -> Type:

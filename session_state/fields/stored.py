@@ -1,13 +1,13 @@
 """Fields whose value is a state object."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_origin, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast, get_origin, overload
 
 import numpy as np
 import torch
 
 from ..base import StateObject
-from .base import Field
+from .base import Acting, Field
 
 if TYPE_CHECKING:
     from typing import Self
@@ -28,8 +28,9 @@ class _Stored(Field, Generic[Kept]):
         allocate: Callable[[Any], Mapping[str, Any]] = lambda view: {},
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
+        **acting: Unpack[Acting],
     ) -> None:
-        super().__init__(reason, invalidated_by)
+        super().__init__(reason, invalidated_by, **acting)
         # A parametrised alias would set __orig_class__ on every object that it makes.
         self.kind: type[Kept] = get_origin(kind) or kind
         self.allocate = allocate
@@ -78,7 +79,10 @@ class ObjectField(_Stored[Kept]):
     @overload
     def __get__(self, view: "SessionView", cls: type | None = None) -> Kept: ...
     def __get__(self, view: "SessionView | None", cls: type | None = None) -> "Self | Kept":
-        return self if view is None else self.object_of(view)
+        if view is None:
+            return self
+        view._status.require_whole()
+        return self.object_of(view)
 
     def __set__(self, view: "SessionView", value: object) -> None:
         raise AttributeError(
@@ -102,8 +106,11 @@ class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
         allocate: Callable[[Any], Mapping[str, Any]] = lambda view: {},
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
+        **acting: Unpack[Acting],
     ) -> None:
-        super().__init__(kind, allocate=allocate, invalidated_by=invalidated_by, reason=reason)
+        super().__init__(
+            kind, allocate=allocate, invalidated_by=invalidated_by, reason=reason, **acting
+        )
         self.concat = concat
         self.stack = stack
 
@@ -114,6 +121,7 @@ class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
     def __get__(self, view: "SessionView | None", cls: type | None = None) -> "Self | Item | None":
         if view is None:
             return self
+        view._status.require_whole()
         try:
             return cast("Item | None", self._joined(self.object_of(view).view()))
         except (RuntimeError, TypeError, ValueError) as error:
@@ -123,13 +131,17 @@ class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
             ) from error
 
     def __set__(self, view: "SessionView", value: Item | None) -> None:
+        self.keep(view, value)
+        self._invalidate(view)
+
+    def keep(self, view: "SessionView", value: Item | None) -> None:
+        """Clear and seed the field, and leave alone what depends on it."""
         view._session.status.require_open(self.name)
         seeds = self.vet(view, value)
         held = self.object_of(view)
         self.clear(view)
         for seed in seeds:
             held.append(seed)
-        self._invalidate(view)
 
     def vet(self, view: "SessionView", value: Any) -> Iterable[Any]:
         """The items that seed the field with `value`. Raises what assigning it would raise."""

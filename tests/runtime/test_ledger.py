@@ -120,7 +120,7 @@ class Ledger(RuleBasedStateMachine):
     @invariant()
     def the_books_agree_with_a_walk(self) -> None:
         """Totals, each session's share, and the audit."""
-        table = list(self.manager._sessions.values())
+        table = [record.session for record in self.manager._table.snapshot()]
         alive = [session for _, session in self.manager.ledger.sessions()]
         for session in alive:
             for name in session.field_names():
