@@ -1,7 +1,7 @@
 """A second opinion on the ledger: everything is walked again, and nothing of its sums is used."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import attrs
@@ -9,7 +9,6 @@ import attrs
 from .accounting import SeenStorages, walk
 from .base import StateObject
 from .coverage import Coverage
-from .extents import Place
 from .reports import reported
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ class Truth:
         return +found
 
 
-def audit(ledger: "Ledger") -> list[Drift]:
+def audit(ledger: "Ledger", table: Iterable["SessionState"]) -> list[Drift]:
     """Walk every session, of the table or not, and return where the ledger differs.
 
     What was touched is published before, so that only what the ledger could not know, or got
@@ -98,7 +97,8 @@ def audit(ledger: "Ledger") -> list[Drift]:
         for name in sorted(session.field_names() | account.fields.keys()):
             held = truth.add(account, session, name)
             drifts += _differences(account.session_id, name, _published(account, name), held)
-    return sorted(drifts or _sums(ledger, [account for account, _ in sessions], truth))
+    in_table = {session.account for session in table}
+    return sorted(drifts or _sums(ledger, [account for account, _ in sessions], truth, in_table))
 
 
 def _own_report(obj: StateObject[Any, Any], seen: SeenStorages, coverage: Coverage) -> Counter[str]:
@@ -135,7 +135,12 @@ def _differences(
             yield drift
 
 
-def _sums(ledger: "Ledger", accounts: Iterable["Account"], truth: Truth) -> Iterator[Drift]:
+def _sums(
+    ledger: "Ledger",
+    accounts: Iterable["Account"],
+    truth: Truth,
+    table: Collection["Account | None"],
+) -> Iterator[Drift]:
     """The sums over fields and sessions that differ, each counted by one sweep over addresses."""
     counts: dict[tuple[Account | None, str], Counter[str]] = {}
 
@@ -150,7 +155,7 @@ def _sums(ledger: "Ledger", accounts: Iterable["Account"], truth: Truth) -> Iter
             count(account, "(staged)", device, nbytes)
         if len(everyone) == 1:
             count(next(iter(everyone)), "(exclusive)", device, nbytes)
-        in_table = {account for account in everyone if account.place is Place.TABLE}
+        in_table = {account for account in everyone if account in table}
         count(None, "(nbytes)" if in_table else "(detached)", device, nbytes)
         if in_table and not in_table & committed:
             count(None, "(staged)", device, nbytes)

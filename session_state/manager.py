@@ -294,7 +294,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         For aliases that changed since the last touch of their session, and for the mistakes that
         the books may have. Takes as long as it takes.
         """
-        return audit(self.ledger)
+        return audit(self.ledger, [record.session for record in self._table.snapshot()])
 
     def __repr__(self) -> str:
         records = self._table.records

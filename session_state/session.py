@@ -212,5 +212,5 @@ class SessionState(KeepsBooks, StaysInProcess):
         state = (
             "closed" if status.closed else f"failed at {status.failed}" if status.failed else "open"
         )
-        held = "" if self.account is None else f", {by_device(self.account.held)}"
-        return f"{status.session_id!r} {state}{held}"
+        held = {} if self.account is None else dict(+self.account.held)
+        return f"{status.session_id!r} {state}{f', {by_device(held)}' if held else ''}"

@@ -10,7 +10,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
 from session_state import SessionStateManager, walk
-from session_state.audit import audit
 from session_state.session import SessionState
 
 from generated.dreamzero import DreamZeroSession
@@ -141,7 +140,7 @@ class Ledger(RuleBasedStateMachine):
             assert {d: n for d, n in own.items() if n} == {
                 d: n for d, n in account.exclusive.items() if n
             }
-        assert audit(self.manager.ledger) == []
+        assert self.manager.audit() == []
 
 
 def devices(stats: dict[str, int], kind: str) -> dict[str, int]:
