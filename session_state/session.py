@@ -148,13 +148,12 @@ class SessionState(KeepsBooks):
 def _reported(
     obj: StateObject[Any, Any], seen: SeenStorages, coverage: Coverage
 ) -> Mapping[str, int]:
-    mark, named = len(coverage.claims), len(coverage.unaccounted)
+    mark = coverage.mark
     try:
         reported = obj.nbytes_by_device(seen)
         return {str(device): _count(nbytes) for device, nbytes in reported.items()}
     except Exception:
         coverage.rollback(mark, seen)
-        del coverage.unaccounted[named:]
         return walk(obj, seen).nbytes
 
 
