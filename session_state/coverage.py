@@ -4,7 +4,7 @@ import sys
 import weakref
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, MutableSet
-from itertools import chain, groupby, repeat
+from itertools import chain, repeat
 from operator import add, le
 from typing import Any
 
@@ -43,7 +43,7 @@ class Coverage:
         # Starts at even places and ends at odd ones, ascending, of ranges that do not overlap.
         self._bounds: dict[str, list[int]] = {}
         # Each walk, and for each of its allocations how many bytes were not covered before.
-        self._counted: list[tuple[Findings, list[int]]] = []
+        self._counted: list[tuple[Findings, dict[str, list[int]]]] = []
         self.unaccounted: list[str] = []
 
     def __hash__(self) -> int:
@@ -70,21 +70,18 @@ class Coverage:
     def add(self, found: Findings) -> dict[str, int]:
         """Count what a walk found, and return per device how many bytes were not covered."""
         self.unaccounted += found.unaccounted
-        totals: dict[str, int] = {}
-        if not found.owners:
-            return totals
-        fresh: list[int] = []
-        for device, run in groupby(found.devices):
-            part = slice(len(fresh), len(fresh) + sum(1 for _ in run))
-            fresh += self._cover_all(device, found.addresses[part], found.sizes[part])
-            totals[device] = totals.get(device, 0) + sum(fresh[part])
+        fresh = {
+            device: self._cover_all(device, column.addresses, column.sizes)
+            for device, column in found.columns.items()
+        }
         self._counted.append((found, fresh))
-        return {device: nbytes for device, nbytes in totals.items() if nbytes}
+        return {device: total for device, sizes in fresh.items() if (total := sum(sizes))}
 
     def _cover_all(self, device: str, starts: list[int], sizes: list[int]) -> list[int]:
         bounds = self._bounds.setdefault(device, [])
         ends = [*map(add, starts, sizes)]
-        flat = [*chain.from_iterable(sorted(zip(starts, ends, strict=True)))]
+        # Ranges lie apart exactly if, each sorted by itself, no start comes before the last end.
+        flat = [*chain.from_iterable(zip(sorted(starts), sorted(ends), strict=True))]
         if not all(map(le, flat, flat[1:])):
             return [*map(self._cover, repeat(bounds), starts, ends)]
         partly: dict[int, int] = {}
@@ -136,17 +133,16 @@ class Coverage:
             seen |= found.storages
         self._bounds, self._counted = {}, kept
         for found, _ in kept:
-            for device, address, nbytes in zip(
-                found.devices, found.addresses, found.sizes, strict=True
-            ):
-                self._cover(self._bounds.setdefault(device, []), address, address + nbytes)
+            for device, column in found.columns.items():
+                self._cover_all(device, column.addresses, column.sizes)
 
     def watch(self) -> list[tuple[Callable[[], bool], int]]:
         """For each claim: a question that turns true once its owner is gone, and its bytes."""
         return [
-            (_death_of(owner), fresh)
-            for found, counted in self._counted
-            for owner, fresh in zip(found.owners, counted, strict=True)
+            (_death_of(owner), nbytes)
+            for found, fresh in self._counted
+            for device, column in found.columns.items()
+            for owner, nbytes in zip(column.owners, fresh[device], strict=True)
         ]
 
 

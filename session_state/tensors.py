@@ -39,29 +39,29 @@ def claim_plain(tensors: list[torch.Tensor], found: Findings) -> bool:
     """
     try:
         owners = dict(zip(map(_storage_of, tensors), tensors, strict=True))
-    except NotImplementedError:
+        if found.storages:
+            for storage in owners.keys() & found.storages:
+                del owners[storage]
+        addresses = [*map(_data_address, owners.values())]
+        sizes = [*map(_nbytes_of, owners)]
+        devices = {*map(_device_index, tensors)}
+        if not all(addresses) or len(devices) > 1 or _hold_more(tensors):
+            return False
+    except RuntimeError:
+        # One of them has no storage.
         return False
-    if found.storages:
-        for storage in owners.keys() & found.storages:
-            del owners[storage]
-    addresses = [*map(_data_address, owners.values())]
-    if not all(addresses) or _hold_more(tensors):
-        return False
-    devices: Iterable[str] = repeat("cpu", len(owners))
-    if {*map(_device_index, tensors)} != _ON_HOST:
-        devices = map(_device_name, map(_device, owners.values()))
-    found.devices += devices
-    found.addresses += addresses
-    found.sizes += map(_nbytes_of, owners)
-    found.owners += owners
+    column = found.on("cpu" if devices == _ON_HOST else _device_name(tensors[0].device))
+    column.addresses += addresses
+    column.sizes += sizes
+    column.owners += owners
     found.storages.update(owners)
     return True
 
 
 _device_index = _Base.get_device
 _ON_HOST = {-1}
-_device, _has_history, _has_nested_sizes, _has_quantizer, _gradient = map(
-    attrgetter, ("device", "requires_grad", "is_nested", "is_quantized", "grad")
+_has_history, _has_nested_sizes, _has_quantizer, _gradient = map(
+    attrgetter, ("requires_grad", "is_nested", "is_quantized", "grad")
 )
 
 
