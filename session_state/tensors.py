@@ -109,10 +109,17 @@ def read_wrapper(value: Any, found: Findings) -> Iterable[object]:
     Its `__tensor_flatten__` is not asked: what the collector sees cannot raise, lie or recurse.
     """
     held = gc.get_referents(value)
-    if not refers_to_data(held):
+    if _has_memory(value) or not refers_to_data(held):
         _claim_storage(_storage_of(value), value, found)
     held += _history(value, found)
     return held
+
+
+def _has_memory(tensor: Any) -> bool:
+    try:
+        return _data_address(tensor) != 0
+    except RuntimeError:
+        return False
 
 
 def read_storage(value: torch.UntypedStorage, found: Findings) -> Iterable[object]:
