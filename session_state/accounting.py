@@ -119,6 +119,8 @@ def _by_type(values: list[Any]) -> Iterable[list[Any]]:
     if all(map(is_, map(type, values), repeat(type(values[0])))):
         return () if id(type(values[0])) in LEAF_IDS else (values,)
     types = {*map(id, map(type, values))}
+    if types <= LEAF_IDS:
+        return ()
     if types & LEAF_IDS:
         is_leaf = map(LEAF_IDS.__contains__, map(id, map(type, values)))
         values = [*compress(values, map(not_, is_leaf))]

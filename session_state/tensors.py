@@ -45,7 +45,7 @@ def claim_plain(tensors: list[torch.Tensor], found: Findings) -> bool:
         addresses = [*map(_data_address, owners.values())]
         sizes = [*map(_nbytes_of, owners)]
         devices = {*map(_device_index, tensors)}
-        if not all(addresses) or len(devices) > 1 or _hold_more(tensors):
+        if not all(addresses) or not all(sizes) or len(devices) > 1 or _hold_more(tensors):
             return False
     except RuntimeError:
         # One of them has no storage.
