@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
 
 from .accounting import SeenStorages, walk
-from .base import StateObject
 from .coverage import Coverage
-from .reports import reported
+from .reports import reported_beyond
 
 if TYPE_CHECKING:
     from .account import Account
@@ -64,22 +63,21 @@ class Truth:
         coverage = Coverage.of(seen)
         obj = session._objects.get(name)
         contents = None if obj is None else obj._contents()
-        found: Counter[str] = Counter()
+        beyond: Counter[str] = Counter()
         if name in session._carried:
             walk(session._carried[name], seen)
         if contents is not None:
             walk(contents[0], seen)
         elif obj is not None:
-            found += _own_report(obj, seen, coverage)
+            beyond = reported_beyond(obj, seen)
         committed = len(coverage.claims)
         if contents is not None:
             walk(contents[1], seen)
-        for at, (device, start, nbytes, _, _) in enumerate(coverage.claims):
+        for at, (device, start, nbytes, _) in enumerate(coverage.claims):
             self.stretches.append(Stretch(account, at >= committed, device, start, start + nbytes))
-        self.reported += [(account, device, beyond) for device, beyond in found.items()]
-        for device, _, _, fresh, _ in coverage.claims:
-            found[device] += fresh
-        return +found
+        self.reported += [(account, device, nbytes) for device, nbytes in beyond.items()]
+        beyond.update(coverage.nbytes)
+        return +beyond
 
 
 def audit(ledger: "Ledger", table: Iterable["SessionState"]) -> list[Drift]:
@@ -99,15 +97,6 @@ def audit(ledger: "Ledger", table: Iterable["SessionState"]) -> list[Drift]:
             drifts += _differences(account.session_id, name, _published(account, name), held)
     in_table = {session.account for session in table}
     return sorted(drifts or _sums(ledger, [account for account, _ in sessions], truth, in_table))
-
-
-def _own_report(obj: StateObject[Any, Any], seen: SeenStorages, coverage: Coverage) -> Counter[str]:
-    """What an object reports beyond what it was seen to hold."""
-    mark = len(coverage.claims)
-    beyond = Counter(reported(obj, seen))
-    for device, _, _, fresh, _ in coverage.claims[mark:]:
-        beyond[device] -= fresh
-    return +beyond
 
 
 def _published(account: "Account", name: str) -> dict[str, int]:

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 import torch
-
-from generated.dreamzero import DreamZeroSession
 from session_state import Drift, LatentBuffer, SessionStateManager
 from session_state.extents import Extent, Extents, Place
 from session_state.ledger import Ledger
 from session_state.survey import Surveyor
+
+from generated.dreamzero import DreamZeroSession
 
 from .values import T
 
@@ -133,7 +133,9 @@ def never_end(patch: Patch) -> None:
 
 def prefer_the_older_survey(patch: Patch) -> None:
     enter = Ledger._enter
-    patch.setattr(Ledger, "_enter", lambda self, account, at, found: enter(self, account, -at, found))
+    patch.setattr(
+        Ledger, "_enter", lambda self, account, at, found: enter(self, account, -at, found)
+    )
 
 
 MISTAKES = (
