@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from threading import Lock
+from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
 from .acting import Acting
@@ -132,7 +132,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         if wait is not None and not wait >= 0:
             raise ValueError(f"wait is a number of seconds, at least 0, got {wait!r}")
         key = session_id if type(session_id) is str and session_id else session_key(session_id)
-        return Lease(self, self._lifecycle, key, cls, args, kwargs, expect, wait)
+        return Lease(self, key, cls, args, kwargs, expect, wait)
 
     def generation(
         self,
@@ -318,7 +318,11 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
 
     def _session_for_view(self, session_id: str | None) -> SessionState:
         """The session that a view is being made of."""
-        opening = self._lifecycle.beginning.opening
-        if opening is not None and opening.key == session_key(session_id):
-            return opening.join()
+        # A leased session stays in the table, so that this thread may look it up without the lock.
+        record = self._table.records.get(session_id)  # type: ignore[arg-type]
+        if record is not None and record.opening and record.thread == get_ident():
+            return record.session
+        beginning = self._lifecycle.beginning.generation
+        if beginning is not None and beginning.key == session_key(session_id):
+            return beginning.session_of_its_own()
         return self.get_or_create_session(session_id)
