@@ -22,6 +22,7 @@ from .errors import (
     SessionStateError,
     UnknownKey,
 )
+from .leases import Lease
 from .manager import (
     DEFAULT_MAX_SESSIONS,
     SessionState,
@@ -40,6 +41,7 @@ __all__ = [
     "FieldUnset",
     "FrameRing",
     "LatentBuffer",
+    "Lease",
     "ManagerMayNot",
     "NoRebuild",
     "NothingCaptured",

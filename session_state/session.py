@@ -7,6 +7,7 @@ from .accounting import SeenStorages, merge_bytes, walk
 from .base import StateObject
 from .coverage import Coverage
 from .errors import raise_all
+from .local import StaysInProcess
 from .reading import KeepsBooks
 from .reports import reported
 from .status import EVERYTHING, Status
@@ -14,6 +15,9 @@ from .status import EVERYTHING, Status
 if TYPE_CHECKING:
     from .account import Account
     from .view import SessionView
+
+Hook = Callable[[str, str], object]
+"""Called with a session's id and the reason of its end."""
 
 M = TypeVar("M", bound=StateObject[Any, Any])
 
@@ -37,7 +41,7 @@ class Measure(NamedTuple):
     unaccounted: dict[str, tuple[str, ...]]
 
 
-class SessionState(KeepsBooks):
+class SessionState(KeepsBooks, StaysInProcess):
     """The state objects of one session by name, and `attrs`, the values that it only carries.
 
     `attrs` is a plain dict. `captured` has the sizes that families learnt at their first write, by
@@ -45,11 +49,13 @@ class SessionState(KeepsBooks):
     """
 
     __slots__ = (
-        *("_objects", "_opening", "_carried", "captured", "status", "account", "is_leased"),
+        *("_hooks", "_objects", "_opening", "_carried"),
+        *("captured", "status", "account", "is_leased"),
         "__weakref__",
     )
 
     def __init__(self, session_id: str = "default") -> None:
+        self._hooks: list[Hook] = []
         self._objects: dict[str, StateObject[Any, Any]] = {}
         self._opening: dict[None, Opening] = {}
         self._carried: dict[str, object] = {}
@@ -149,6 +155,16 @@ class SessionState(KeepsBooks):
         carried, self._carried = self._carried, {}
         carried.clear()
         self.reset()
+
+    def on_close(self, hook: Hook) -> None:
+        """Call `hook(session_id, reason)` once the session has ended; the newest hook comes first.
+
+        It runs outside every lock and may call the manager. What it raises is logged and stops no
+        other hook. A hook that refers to the session or to a view of it keeps an evicted session
+        alive for ever. Raises SessionClosed when the session has ended.
+        """
+        self.status.require_open("on_close")
+        self._hooks.append(hook)
 
     def measure(self, seen: SeenStorages) -> Measure:
         """Count objects and `attrs` together, apart from what `seen` knows. Never raises.

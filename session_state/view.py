@@ -11,6 +11,7 @@ from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, ra
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, ObjectField, Param, ViewField
 from .loans import Loan, parts_by_key, parts_by_name
+from .local import StaysInProcess
 from .reading import KeepsBooks
 from .session import Opening
 
@@ -38,7 +39,7 @@ class _Slotted(ABCMeta):
         return super().__new__(mcs, name, bases, namespace, **options)
 
 
-class SessionView(KeepsBooks, metaclass=_Slotted):
+class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
     """One session of a manager, seen through the fields that a subclass declares.
 
     Views are cheap: make one per call. All views of a session see the same data, and a view keeps
@@ -91,7 +92,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             self._params = {name: declared[name].check(value) for name, value in params.items()}
         except (TypeError, ValueError) as error:
             raise type(error)(f"session {session_id!r}, {error}") from None
-        session = manager.get_or_create_session(session_id)
+        session = manager._session_for_view(session_id)
         self._see(session)
         if self._schema:
             self._join(session)
