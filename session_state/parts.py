@@ -91,6 +91,12 @@ class Part:
         found = map(self.view._session.get, names)
         return [one for one in found if one is not None]
 
+    @property
+    def is_staged(self) -> bool:
+        """Whether one of its objects holds what is not committed yet."""
+        contents = (one._contents() for one in self.objects())
+        return any(found is not None and found[1] is not None for found in contents)
+
     def vet(self, value: Any) -> None:
         """Raise what writing the value would raise because of what it is."""
         field, view = self.field, self.view
