@@ -9,7 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen.findings import Finding, Report, Severity, render
+from codegen.findings import Finding, Report, Severity
+from codegen.render.text import render
 from codegen.nodes import Mapping, Scalar, Style
 from codegen.passage import value_offsets
 from codegen.source import Source, decode, parse, read
