@@ -100,7 +100,8 @@ RULES: tuple[Rule, ...] = (
     ),
     _error(
         "reason-truncated",
-        "A text is read to its end. YAML ends one without quotes at ` #`, and at a comma inside braces.",
+        "A text is read to its end. YAML ends one without quotes at ` #`, and at a comma inside "
+        "braces.",
     ),
     _error(
         "unknown-key",
