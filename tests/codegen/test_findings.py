@@ -110,6 +110,18 @@ def test_json_loses_nothing_and_is_ascii(several: list[Finding]) -> None:
     assert expected == [row["message"] for row in json.loads(document)]
 
 
+def test_the_page_on_ci_shows_what_is_printed() -> None:
+    """The JSON of docs/ci.md is that of the renderer, and its YAML is YAML."""
+    page = (REPOSITORY / "docs" / "ci.md").read_text("utf-8")
+    (document,) = re.findall("```json\n(.*?)\n```", page, re.DOTALL)
+    assert document == render([WRONG], "json")
+    workflow, *hooks = map(yaml.safe_load, re.findall("```yaml\n(.*?)```", page, re.DOTALL))
+    assert ["check"] == list(workflow["jobs"])
+    assert [["session-state-check"]] * 2 == [
+        [one["id"] for repo in hook["repos"] for one in repo["hooks"]] for hook in hooks
+    ]
+
+
 def test_github_annotates_the_line() -> None:
     """The command is the one of GitHub's documentation, with the code as its title."""
     assert (
