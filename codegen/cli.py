@@ -3,6 +3,8 @@
 import click
 
 from .commands.check import check
+from .commands.diff import diff
+from .commands.explain import explain
 from .commands.generate import generate
 from .commands.table import table
 
@@ -13,7 +15,7 @@ def main() -> None:
     """One YAML schema per model: session classes, resets, byte accounting, decision table."""
 
 
-for command in (check, generate, table):
+for command in (check, diff, explain, generate, table):
     main.add_command(command)
 
 
