@@ -12,10 +12,11 @@ _WIDTH = 120
 
 
 class Severity(StrEnum):
-    """An error stops every command; a warning fails only under `--strict`."""
+    """An error stops every command; a warning fails only under `--strict`, a note never."""
 
     ERROR = "error"
     WARNING = "warning"
+    NOTE = "note"
 
 
 @frozen(order=True)

@@ -94,6 +94,7 @@ RULES: tuple[Rule, ...] = (
         names.reserved_names,
     ),
     _error("duplicate-name", "Two things do not share one name.", names.duplicate_names),
+    _error("bad-rename", "A field was renamed from one that is gone.", names.bad_renames),
     _error(
         "unknown-name",
         "Sizes name dims and params; conditions name fields, arguments and params.",
