@@ -9,7 +9,8 @@ from ..place import working_on
 from .change import Change as Change
 from .change import Kind as Kind
 from .kinds import KINDS as KINDS
-from .pairs import Comparison, compared
+from .pairs import Comparison as Comparison
+from .pairs import compared as compared
 
 # Per cent that declared bytes may grow by.
 THRESHOLD = Decimal(10)

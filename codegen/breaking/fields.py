@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..declared import declaration
 from ..emit.python import plain_text, size_text
-from ..expressions.types import show
+from ..expressions.types import members, show
 from ..model import Default, Field, Grows, Joined, Schema, Unset
 from ..rules.problem import Problem, key_of, value_of
 from ..rules.reasons import words
@@ -36,10 +36,6 @@ def replaced(kept: Kept, key: str, what: str, old: Text, new: Text) -> Problem:
     """The problem of a value that is another now."""
     was, is_ = (f"`{text}`" if text is not None else "not given" for text in (old, new))
     return Problem(value_of(kept.new, key), f"The {what} of `{kept.name}` was {was}, and is {is_}.")
-
-
-def type_of(schema: Schema, field: Field) -> Text:
-    return show(field.type) if field.type else None
 
 
 def dtype_of(schema: Schema, field: Field) -> Text:
@@ -88,6 +84,19 @@ def growth_of(schema: Schema, field: Field) -> Text:
 
 def _growth_text(grows: Grows) -> str:
     return f"{grows.items} every {grows.every}"
+
+
+def changed_types(models: Models, kept: Kept) -> Iterator[Problem]:
+    """Values of another type; whether an attr had one at all yet goes with its placement."""
+    old, new = (_types(field, kept.flipped) for field in (kept.old, kept.new))
+    if old != new:
+        was, is_ = (show(field.type) if field.type else None for field in (kept.old, kept.new))
+        yield replaced(kept, "type", "type", was, is_)
+
+
+def _types(field: Field, flipped: bool) -> list[str]:
+    types = map(show, members(field.type)) if field.type else ()
+    return sorted(one for one in types if not (flipped and one == "None"))
 
 
 def flipped_placements(models: Models, kept: Kept) -> Iterator[Problem]:
@@ -249,7 +258,7 @@ def edited_notes(models: Models, kept: Kept) -> Iterator[Problem]:
         ("measured", meaning(kept.old.measured), meaning(kept.new.measured)),
         ("recompute", _doc(kept.old), _doc(kept.new)),
     ):
-        if old != new:
+        if old != new and not (key == "recompute" and None in (old, new)):
             message = f"`{key}` of `{kept.name}` says something else."
             yield Problem(value_of(kept.new, key), message)
 

@@ -61,7 +61,7 @@ KINDS: tuple[Kind, ...] = (
     _breaking(
         "type-changed",
         "Readers were written for the values of the old type.",
-        each_field(changed("type", "type", fields.type_of)),
+        each_field(fields.changed_types),
     ),
     _breaking(
         "dtype-changed",
