@@ -14,8 +14,6 @@ from .fields import default_text
 from .meaning import meaning
 from .pairs import Comparison, Models
 
-START = Span(1, 1, 1, 1)
-
 
 class Named(Protocol):
     """A part of a schema that has a name."""
@@ -39,8 +37,7 @@ def removed(key: str, what: str, parts: Parts[Named]) -> CompareModels:
         after = by_name(parts(models.new))
         for one in parts(models.old):
             if one.name not in after:
-                at = models.new.keys[key][0] if key in models.new.keys else START
-                yield Problem(at, f"The {what} `{one.name}` is gone.")
+                yield Problem(_list_in(models.new, key), f"The {what} `{one.name}` is gone.")
 
     return compare
 
@@ -55,6 +52,11 @@ def added(what: str, parts: Parts[Named]) -> CompareModels:
                 yield Problem(one.at, f"The {what} `{one.name}` is new.")
 
     return compare
+
+
+def _list_in(schema: Schema, key: str) -> Span:
+    """Where a list of parts was written, or the class that has none."""
+    return schema.keys[key][0] if key in schema.keys else value_in(schema, "class")
 
 
 def by_name(parts: Iterable[N]) -> Mapping[str, N]:
@@ -211,8 +213,7 @@ def changed_rules(models: Models) -> Iterator[Problem]:
     elif len(new) < len(old):
         reset, condition = old[len(new)]
         message = f"`reset_reason` does not answer `{reset}` when `{condition}` any more."
-        at = models.new.keys["reset_when"][0] if "reset_when" in models.new.keys else START
-        yield Problem(at, message)
+        yield Problem(_list_in(models.new, "reset_when"), message)
 
 
 def changed_arguments(models: Models) -> Iterator[Problem]:
