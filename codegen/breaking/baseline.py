@@ -46,7 +46,7 @@ def _is_folder(against: str, settings: Settings) -> bool:
     Raises:
         UsageError: a ref has the same name.
     """
-    if not Path(against).is_dir():
+    if not against or not Path(against).is_dir():
         return False
     if against.startswith((".", "/")):
         return True

@@ -138,12 +138,9 @@ def _article(field: Field) -> str:
 
 def added_permissions(models: Models, kept: Kept) -> Iterator[Problem]:
     """What the manager may do now and could not before."""
-    if kept.flipped:
-        return
-    for permission, at in zip(
-        kept.new.manager_may, kept.new.name_spans.get("manager_may", ()), strict=False
-    ):
-        if permission not in kept.old.manager_may:
+    for permission in kept.new.manager_may:
+        if permission not in kept.old.manager_may and not kept.flipped:
+            at = _listed_at(kept.new, "manager_may", permission)
             yield Problem(at, f"The manager may now {permission} `{kept.name}`.")
 
 
@@ -157,19 +154,15 @@ def removed_permissions(models: Models, kept: Kept) -> Iterator[Problem]:
 
 def changed_survivors(models: Models, kept: Kept) -> Iterator[Problem]:
     """Resets of both sides that clear a field on one of them and spare it on the other."""
-    names, spans = kept.new.survives, kept.new.name_spans.get("survives", ())
-    at = dict(zip(names, spans, strict=False))
     resets = {reset.name for reset in models.old.resets}
     for reset in models.new.resets:
-        before, after = reset.name in kept.old.survives, reset.name in names
+        before, after = (reset.name in one.survives for one in (kept.old, kept.new))
         if reset.name not in resets or before == after:
             continue
-        if after:
-            message = f"`{kept.name}` survives `{reset.name}`, which cleared it before."
-            yield Problem(at.get(reset.name, key_of(kept.new, "survives")), message)
-        else:
-            message = f"`{kept.name}` is cleared by `{reset.name}`, which it survived before."
-            yield Problem(key_of(kept.new, "survives"), message)
+        what = "survives" if after else "is cleared by"
+        did = "cleared it" if after else "it survived"
+        message = f"`{kept.name}` {what} `{reset.name}`, which {did} before."
+        yield Problem(_listed_at(kept.new, "survives", reset.name), message)
 
 
 def changed_recomputes(models: Models, kept: Kept) -> Iterator[Problem]:
@@ -194,24 +187,19 @@ def _recompute(field: Field) -> str | None:
 def changed_invalidations(models: Models, kept: Kept) -> Iterator[Problem]:
     """Fields that another field now takes along, or no longer takes along."""
     old, new = ({*field.invalidated_by, *field.derived_from} for field in (kept.old, kept.new))
-    key = "invalidated_by" if "invalidated_by" in kept.new.keys else "derived_from"
-    for source in sorted(new - old):
+    for source in sorted(old ^ new):
+        key = "derived_from" if source in kept.new.derived_from else "invalidated_by"
         message = f"`{kept.name}` is cleared with `{source}` now, and was kept before."
-        yield Problem(_source_span(kept.new, source), message)
-    for source in sorted(old - new):
-        message = f"`{kept.name}` is kept when `{source}` is cleared, and was cleared with it."
-        yield Problem(key_of(kept.new, key), message)
+        if source in old:
+            message = f"`{kept.name}` is kept when `{source}` is cleared, and was cleared with it."
+        yield Problem(_listed_at(kept.new, key, source), message)
 
 
-def _source_span(field: Field, source: str) -> Span:
-    for key, names in (
-        ("invalidated_by", field.invalidated_by),
-        ("derived_from", field.derived_from),
-    ):
-        for name, at in zip(names, field.name_spans.get(key, ()), strict=False):
-            if name == source:
-                return at
-    return field.at
+def _listed_at(field: Field, key: str, name: str) -> Span:
+    """Where a key lists a name, or the key where it does not."""
+    names: tuple[str, ...] = getattr(field, key)
+    spans = field.name_spans.get(key, ())
+    return dict(zip(names, spans, strict=False)).get(name, key_of(field, key))
 
 
 def renamed_fields(models: Models, kept: Kept) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ import pytest
 
 from codegen.breaking import KINDS, Change, changes_between
 
+from ..codegen.schemas import REPOSITORY
 from .edits import CASES, Case
 from .sides import BASE, clean, codes, edited
 
@@ -56,3 +57,13 @@ def test_additions_and_words_are_not_breaking() -> None:
         *("axis-extended", "reset-added", "group-added", "handoff-added"),
         *("config-changed", "elsewhere-changed", "reason-edited", "notes-edited"),
     }
+
+
+def test_the_page_has_every_row() -> None:
+    """docs/breaking.md says of each kind what the registry does."""
+    page = (REPOSITORY / "docs" / "breaking.md").read_text(encoding="utf-8")
+    rows = [
+        f"| `{kind.code}` | {'yes' if kind.severity == 'error' else 'no'} | {kind.purpose} |"
+        for kind in KINDS
+    ]
+    assert rows == [line for line in page.splitlines() if line.startswith("| `")]
