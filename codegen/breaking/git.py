@@ -55,8 +55,6 @@ def folder_in_git(path: Path) -> Folder:
 
 def find_commit(folder: Folder, ref: str) -> Commit | None:
     """The commit that a ref stands for, or None where git knows none."""
-    if not ref or ref.startswith("-"):
-        return None
     done = _git(folder.path, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
     sha = os.fsdecode(done.stdout).strip()
     return None if done.returncode or not sha else Commit(ref, sha)
