@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 CLEAN, FINDINGS, USAGE = 0, 1, 2
+# Of a file that generate neither makes nor deletes.
+EDITED = "edited by hand; no schema makes it any more"
 _DEBUG = "SESSION_STATE_DEBUG"
 
 

@@ -7,6 +7,7 @@ import click
 from ..paths import shown
 from .common import (
     CLEAN,
+    EDITED,
     FINDINGS,
     count,
     exits,
@@ -42,10 +43,7 @@ def generate(output_format: "Format", schemas: str | None, output: str | None) -
         say(f"{'wrote' if path.exists() else 'removed'} {shown(path)}", output_format)
     for one in drift(settings.output, targets):
         if one.edited:
-            say(
-                f"kept {shown(one.path)} (edited by hand; no schema makes it any more)",
-                output_format,
-            )
+            say(f"kept {shown(one.path)} ({EDITED})", output_format)
     say(
         f"{count(len(project.schemas))}, {len(targets)} files in {shown(settings.output)}, "
         f"{len(changed)} changed",

@@ -1,12 +1,13 @@
 """Findings as people and machines read them: one small function per format over one type."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 from ..findings import Finding
 from . import github, json, text
 
 Format = Literal["text", "json", "github"]
+FORMATS: tuple[Format, ...] = get_args(Format)
 
 
 def render(findings: Sequence[Finding], output_format: Format, *, colour: bool = False) -> str:
