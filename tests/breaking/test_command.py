@@ -112,3 +112,13 @@ def test_without_against_it_says_what_is_missing(repository: Repository) -> None
     done = CliRunner().invoke(main, ["breaking"])
     assert 2 == done.exit_code
     assert "Missing option '--against'" in done.stderr
+
+
+def test_explain_knows_the_kinds() -> None:
+    """Whoever meets a code can ask what it is for."""
+    done = CliRunner().invoke(main, ["explain", "stale-reason"])
+    assert 0 == done.exit_code
+    assert (
+        "stale-reason, an error\n\n"
+        "A reason that was given for one placement is none for the other.\n" == done.output
+    )
