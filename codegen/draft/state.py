@@ -11,6 +11,7 @@ from .members import Declaration, Members, members_of
 from .python import Module, dotted, own_attribute
 from .targets import Targets
 from .types import (
+    NONE,
     OPAQUE,
     TENSOR,
     UNKNOWN,
@@ -24,7 +25,7 @@ from .types import (
     without_none,
 )
 from .values import Bound, Scope, dtype_in, infer, is_on_host
-from .writes import Write, writes_of
+from .writes import Write, writes_of, writes_outside
 
 Written = Literal["assign", "in_place", "append", "ring"]
 
@@ -84,6 +85,7 @@ def read_state(module: Module, node: ast.ClassDef) -> State:
     writes = writes_of(members, targets)
     accessed = {name: (type_, at) for name, type_, at in targets.accessed()}
     names = _names(members, writes, targets)
+    writes += [write for write in writes_outside(members, targets) if write.name in names]
     by_name = {name: [write for write in writes if write.name == name] for name in names}
     found = {
         name: _attribute(name, members, by_name[name], targets, accessed.get(name))
@@ -137,6 +139,8 @@ def _attribute(
             for write in assigned
         ),
     )
+    if _says_nothing(type_) and not _says_nothing(inferred):
+        type_ = union(inferred, tuple(one for one in type_ if one == NONE))
     type_ = type_ or inferred or _of_constant(name, members)
     if not without_none(type_) and _is_used_as_tensor(name, members):
         type_ = union((TENSOR,), type_)
@@ -195,6 +199,11 @@ def _annotation_in(writes: list[Write]) -> ast.expr | None:
     return next((write.annotation for write in writes if write.annotation is not None), None)
 
 
+def _says_nothing(type_: Type) -> bool:
+    """Whether a type is unknown, None alone, or `Any`."""
+    return without_none(type_) in (UNKNOWN, (OPAQUE,))
+
+
 def _is_used_as_tensor(name: str, members: Members) -> bool:
     """Whether some function of torch is given the attribute: `torch.equal(self.prompt, tokens)`."""
     return any(
@@ -221,7 +230,8 @@ def _of_constant(name: str, members: Members) -> Type:
 def _filled(type_: Type, inferred: Type, appended: list[Write]) -> Type:
     """The type with what is appended in its containers, where it does not say what is in them."""
     if any(write.joins for write in appended):
-        return union(type_ or (TENSOR,))
+        joined = (TENSOR,) if _says_nothing(type_) else without_none(type_)
+        return union(joined, tuple(one for one in type_ if one == NONE))
     items = union(*(_item(write) for write in appended))
     held = only(type_) if type_ else Member("list")
     if held is None or not is_container(held) or any(held.items):

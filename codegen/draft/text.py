@@ -74,7 +74,8 @@ def literal(node: ast.expr | None, module: Module, depth: int = 0) -> str | None
 
 
 def _empty(name: str) -> str | None:
-    empty = {"list": "[]", "tuple": "[]", "set": "[]", "dict": "{}"}
+    empty = {"list": "[]", "tuple": "[]", "set": "[]", "deque": "[]"}
+    empty |= {"dict": "{}", "OrderedDict": "{}"}
     numbers = {"int": "0", "float": "0.0", "bool": "false", "str": '""'}
     return (empty | numbers).get(name)
 

@@ -7,6 +7,7 @@ from typing import Literal
 from attrs import frozen
 
 from .members import Members
+from .outside import handlers
 from .python import Function, dotted, keyword, own_attribute
 from .targets import Targets
 from .values import Bound, Scope, bound_of, scope_of, tail_of
@@ -27,6 +28,7 @@ class Write:
     """One place that writes an attribute.
 
     Attributes:
+        method: of the class itself; empty where code outside it writes.
         value: what is assigned or, of `append`, one item; None where no expression says it.
         annotation: of an annotated assignment.
         bound: of a ring, where this place shows it.
@@ -52,15 +54,24 @@ def writes_of(members: Members, targets: Targets) -> list[Write]:
     functions = (*members.methods.values(), *members.setters.values(), *members.properties.values())
     found: list[Write] = []
     for function in functions:
-        found.extend(_Writes(function, members, targets).all())
+        found.extend(_Writes(function, members, targets, function.name).all())
+    return found
+
+
+def writes_outside(members: Members, targets: Targets) -> list[Write]:
+    """The writes of functions of the same file that hold an object of the class."""
+    found: list[Write] = []
+    for function in handlers(members.module, members.node):
+        found.extend(_Writes(function, members, targets, "").all())
     return found
 
 
 class _Writes:
     """The writes of one method."""
 
-    def __init__(self, function: Function, members: Members, targets: Targets) -> None:
+    def __init__(self, function: Function, members: Members, targets: Targets, method: str) -> None:
         self._function = function
+        self._method_name = method
         self._members = members
         self._targets = targets
         self._scope = scope_of(function, members.module)
@@ -101,7 +112,7 @@ class _Writes:
                 name=name,
                 how=how,
                 value=value,
-                method=self._function.name,
+                method=self._method_name,
                 scope=self._scope,
                 line=getattr(at, "lineno", self._function.lineno),
                 annotation=annotation,
@@ -160,6 +171,8 @@ class _Writes:
         match value:
             case ast.Name(id=local) if len(self._scope.local.get(local, ())) == 1:
                 return self._added(self._scope.local[local][0], names)
+            case ast.IfExp(body=body, orelse=other):
+                return self._added(body, names) or self._added(other, names)
             case ast.BinOp(left=left, op=ast.Add(), right=right) if self._mentions(left, names):
                 is_list = isinstance(right, ast.List | ast.ListComp | ast.Call)
                 return (right, False, None) if is_list else None
