@@ -35,7 +35,7 @@ class Key:
 
 @frozen
 class Spoken:
-    """What sizes can name: the params of the draft, by the attributes that hold them."""
+    """What sizes can name: the params of the draft, by their names in the source."""
 
     module: Module
     params: dict[str, str]

@@ -14,6 +14,8 @@ from .values import infer, scope_of
 _ID = re.compile(
     r"_*(?:.*_)?(?:session|request|req|stream|conversation|client)_?(?:id|key)s?|_*(?:s|r)id"
 )
+# What is capitalised like a class of somebody's state, and is none.
+_NO_STATE = frozenset(("Any", "Tensor", "Callable", "Future", "Task", "Lock", "Event"))
 _READING = ("get", "pop", "setdefault")
 
 
@@ -83,9 +85,9 @@ def _held(annotation: ast.expr | None) -> str:
     """The class of a dict's values: `X` of `dict[str, X]`."""
     match annotation:
         case ast.Subscript(slice=ast.Tuple(elts=[_, value])):
-            names = dotted(value)
-            named = names[-1] if names else ""
-            return named if named[:1].isupper() or named[:1] == "_" else ""
+            named = value.value if isinstance(value, ast.Constant) else "".join(dotted(value)[-1:])
+            is_class = isinstance(named, str) and named.strip("_")[:1].isupper()
+            return str(named) if is_class and named not in _NO_STATE else ""
     return ""
 
 

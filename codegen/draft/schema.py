@@ -209,10 +209,7 @@ class Draft:
         return evolve(param, default=None) if _refusal(probe) else param
 
     def _field(self, attribute: Attribute) -> DraftedField:
-        spoken = Spoken(
-            self.state.members.module,
-            {one.name: self._names[one.name] for one in self.state.params},
-        )
+        spoken = Spoken(self.state.members.module, dict(self._sizes()))
         name = self._names[attribute.name]
         remark = "; ".join(self._remarks(attribute, spoken))
         survives = tuple(
@@ -229,6 +226,13 @@ class Draft:
             refused.append(evolve(drafted, refused=_UNTYPED if _is_untyped(attribute) else why))
         # The closest to the source is what to make true by hand.
         return refused[0]
+
+    def _sizes(self) -> Iterator[tuple[str, str]]:
+        """The params that a size can name, by their attribute and by the constructor's argument."""
+        for one in self.state.params:
+            yield one.name, self._names[one.name]
+            if isinstance(one.start, ast.Name):
+                yield one.start.id, self._names[one.name]
 
     def _remarks(self, attribute: Attribute, spoken: Spoken) -> Iterator[str]:
         yield f"line {attribute.line}"

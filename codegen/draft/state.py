@@ -112,7 +112,11 @@ def _names(members: Members, writes: list[Write], targets: Targets) -> list[str]
     found = dict.fromkeys((*declared, *written))
     # A property may be the way to a key of the same name, which the writes then name.
     skipped = members.methods.keys() | targets.handles | (members.properties.keys() - set(written))
-    return [name for name in found if name not in skipped and not name.startswith("__")]
+    return [name for name in found if name not in skipped and not _is_pythons(name)]
+
+
+def _is_pythons(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 def _attribute(
