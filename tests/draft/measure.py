@@ -1,5 +1,8 @@
 """How the drafts of real state classes compare with what was written down before the tool ran."""
 
+import re
+import sys
+import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,19 +26,23 @@ CORRECTIONS: list[dict[str, Any]] = yaml.safe_load(
     HERE.joinpath("corrections.yaml").read_text("utf-8")
 )
 
+PAGE = HERE.parents[1] / "docs" / "draft.md"
+TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
+
 RESETS = {"window": "inference_state", "release": "release"}
 """The survey's word for a reset, and what the class calls it."""
 
 
 @attrs.frozen
 class Result:
-    """One class: its fields that came out as expected, otherwise, and not at all."""
+    """One class: its fields that came out as expected, otherwise, not at all, and as comments."""
 
     where: str
     loads: bool
     right: tuple[str, ...]
     wrong: Mapping[str, tuple[str, ...]]
     missed: tuple[str, ...]
+    in_comments: tuple[str, ...]
 
 
 def corrected() -> list[dict[str, Any]]:
@@ -74,6 +81,9 @@ def measure(root: Path, expected: list[dict[str, Any]]) -> Iterator[Result]:
             right=tuple(name for name, said in there.items() if not said),
             wrong={name: said for name, said in there.items() if said},
             missed=missed,
+            in_comments=tuple(
+                field.kept for field in draft.fields if field.refused and field.kept in compared
+            ),
         )
 
 
@@ -139,34 +149,40 @@ def _ring(draft: Draft, keys: Mapping[str, str]) -> int | None:
 
 def table(results: list[Result]) -> str:
     """The numbers, as the documentation shows them."""
-    rows = ["| class | loads | right | wrong | missed |", "| --- | --- | --- | --- | --- |"]
+    heads = ["class", "loads", "right", "wrong", "missed", "in comments"]
+    rows = [heads, ["---"] * len(heads)]
     for one in results:
         name, _, file = one.where.partition(" ")
-        counts = (len(one.right), len(one.wrong), len(one.missed))
         place = f"`{name}` of {file.strip('()').rpartition('/')[2]}"
-        rows.append(
-            f"| {place} | {'yes' if one.loads else 'no'} | {' | '.join(map(str, counts))} |"
-        )
-    right, wrong, missed = (
-        sum(len(values) for values in (getattr(one, key) for one in results))
-        for key in ("right", "wrong", "missed")
+        rows.append([place, "yes" if one.loads else "no", *map(str, _counts([one]))])
+    loading = str(sum(one.loads for one in results))
+    rows.append([f"**{len(results)} classes**", loading, *map(str, _counts(results))])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _counts(results: list[Result]) -> tuple[int, int, int, int]:
+    """Right, wrong, missed and in comments."""
+    return (
+        sum(len(one.right) for one in results),
+        sum(len(one.wrong) for one in results),
+        sum(len(one.missed) for one in results),
+        sum(len(one.in_comments) for one in results),
     )
-    loads = sum(one.loads for one in results)
-    rows.append(f"| **{len(results)} classes** | {loads} | {right} | {wrong} | {missed} |")
-    return "\n".join(rows)
+
+
+def main(wheel: Path) -> None:
+    """Measure, say what is wrong, and write the numbers into the documentation."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = unpack(wheel, Path(folder))
+        before, after = (list(measure(root, expected)) for expected in (EXPECTED, corrected()))
+    for one in after:
+        for name, why in one.wrong.items():
+            print(f"{one.where}: {name}: {'; '.join(why)}")
+    tables = iter((table(before), table(after).splitlines()[-1]))
+    head, heading, measured = PAGE.read_text("utf-8").partition("## Measured")
+    measured = TABLE.sub(lambda _: f"{next(tables)}\n", measured)
+    PAGE.write_text(head + heading + measured, "utf-8")
 
 
 if __name__ == "__main__":
-    import sys
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        root = unpack(Path(sys.argv[1]), Path(folder))
-        for expected in (EXPECTED, corrected()):
-            results = list(measure(root, expected))
-            print(table(results))
-            for result in results:
-                for name, why in result.wrong.items():
-                    print(result.where, name, *why, sep="\n    ")
-                if result.missed:
-                    print(result.where, "missed", *result.missed)
+    main(Path(sys.argv[1]))
