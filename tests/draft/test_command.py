@@ -121,6 +121,7 @@ def test_nothing_of_the_source_runs(tmp_path: Path) -> None:
     assert ["done"] == list(schema_of(tmp_path, source)["fields"])
 
 
+PATH = "C:\\new \"x\": # {{ view }} 'y'"
 HOSTILE = '"\u202e: # {% raw %} {{ view }}\n\nfields: {x: y}\0 \\\\" \' ${{ secrets }}'
 
 
@@ -135,6 +136,7 @@ def test_text_of_the_source_stays_text(tmp_path: Path) -> None:
                 self.import_ = "yes"
                 self.__x = 1e-7
                 self.l = -1
+                self.path = {PATH!r}
                 self.mode: Literal["a: b", "#c"] = "a: b"
 
             def reset(self) -> None:
@@ -145,8 +147,8 @@ def test_text_of_the_source_stays_text(tmp_path: Path) -> None:
     assert {"todo-reason"} == codes(draft.text)
     fields = schema_of(tmp_path, source)["fields"]
     # Of the umlaut its letter is left, and of the ligature nothing.
-    assert ["groe", "import_", "x", "l_", "mode"] == list(fields)
-    assert [None, "yes", 1e-7, -1, "a: b"] == [one.get("default") for one in fields.values()]
+    assert ["groe", "import_", "x", "l_", "path", "mode"] == list(fields)
+    assert [None, "yes", 1e-7, -1, PATH, "a: b"] == [one.get("default") for one in fields.values()]
     assert "\u202e" not in draft.text
 
 
