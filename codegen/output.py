@@ -110,7 +110,7 @@ def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> 
             )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        changed = _replace(folder, texts)
+        changed = replace(folder, texts)
         for state in states:
             if state.state == "orphaned" and not state.edited:
                 state.path.unlink()
@@ -122,7 +122,7 @@ def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> 
     return changed
 
 
-def _replace(folder: Path, texts: Mapping[str, str]) -> list[Path]:
+def replace(folder: Path, texts: Mapping[str, str]) -> list[Path]:
     """Complete every file beside its place first, then move them all; a failure leaves none."""
     staged: list[tuple[Path, Path]] = []
     try:
