@@ -9,7 +9,8 @@ from ..declared import ITEMSIZE, STEPS, declaration, declared, shipped_values
 from ..emit.python import plain_text, size_text, type_text
 from ..emit.table import SESSIONS, Section, section
 from ..expressions.sizes import names_in
-from ..model import Dim, Field, Param, Schema, Unset
+from ..model import Dim, Field, Param, Recompute, Schema, Unset
+from .changes import Changes, as_json
 from .formula import Json, formula
 
 VERSION = 1
@@ -17,10 +18,18 @@ VERSION = 1
 Object = dict[str, Json]
 
 
-def document(schemas: Sequence[Schema], paths: Sequence[str]) -> Object:
+def document(
+    schemas: Sequence[Schema], paths: Sequence[str], changes: Changes | None = None
+) -> Object:
     """The table of all models; `paths` says where each schema lies, relative to the project."""
     models = [_model(schema, path) for schema, path in zip(schemas, paths, strict=True)]
-    return {"version": VERSION, "sessions": SESSIONS, "itemsize": ITEMSIZE, "models": models}
+    return {
+        "version": VERSION,
+        "sessions": SESSIONS,
+        "itemsize": ITEMSIZE,
+        "models": models,
+        "changes": as_json(changes) if changes else None,
+    }
 
 
 def _model(schema: Schema, path: str) -> Object:
@@ -75,7 +84,6 @@ def _dim(dim: Dim) -> Object:
 
 def _decision(field: Field, placed: str) -> Object:
     """What was decided about a field; `placed` says it in words, with what bounds the value."""
-    recompute = field.recompute
     return {
         "name": field.name,
         "placement": field.placement,
@@ -88,14 +96,17 @@ def _decision(field: Field, placed: str) -> Object:
         "manager_may": field.manager_may,
         "survives": field.survives,
         "cleared_with": [*field.invalidated_by, *field.derived_from],
-        "rebuilt_from": recompute
-        and {
-            "sources": recompute.sources,
-            "cost": size_text(recompute.cost),
-            "doc": recompute.doc,
-        },
+        "rebuilt_from": _rebuilt_from(field.recompute) if field.recompute else None,
         "reason": field.reason,
         "revisit": field.revisit,
+    }
+
+
+def _rebuilt_from(recompute: Recompute) -> Object:
+    return {
+        "sources": recompute.sources,
+        "cost": size_text(recompute.cost),
+        "doc": recompute.doc,
     }
 
 

@@ -16,7 +16,8 @@ from .document import Object
 
 _STYLE = ("page.css",)
 _SCRIPT = tuple(
-    f"page_{part}.js" for part in ("formula", "text", "graph", "dial", "field", "model", "all")
+    f"page_{part}.js"
+    for part in ("formula", "text", "graph", "changes", "dial", "field", "model", "all")
 )
 # None of them has a meaning in JSON outside a string, and all are dangerous in a script element.
 _ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in "<>&"}

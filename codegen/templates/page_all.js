@@ -13,10 +13,12 @@ const FILTERS = [
   ["device", "Device"],
   ["may", "The manager may"],
   ["survives", "Survives"],
+  ["changes", "Changes"],
 ];
 
 class Page {
   constructor(data) {
+    this.data = data;
     this.views = data.models.map((model) => new ModelView(model, data));
     this.rows = this.views.flatMap((view) => view.rows);
     this.form = document.getElementById("filters");
@@ -46,7 +48,8 @@ class Page {
       element("div", { className: "state" }, this.count, this.clear),
     );
     const main = document.getElementById("models");
-    main.append(this.overview.table ?? "", this.none, ...this.views.map((view) => view.section));
+    const top = [changesSection(this.data), this.overview.table].filter(Boolean);
+    main.append(...top, this.none, ...this.views.map((view) => view.section));
   }
 
   listen() {

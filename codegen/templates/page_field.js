@@ -1,10 +1,11 @@
 // One field: a row of the table, or a card on a phone.
 
 class FieldRow {
-  constructor(field, model) {
+  constructor(field, model, data) {
     this.field = field;
     this.bytes = element("div");
     this.id = `${model.module}.${field.name}`;
+    this.changes = changesOf(data, model.model, field.name);
     this.row = this.build();
     this.facts = {
       model: [model.model],
@@ -12,6 +13,7 @@ class FieldRow {
       device: [field.device ?? NOTHING],
       may: field.manager_may.length ? field.manager_may : ["carry"],
       survives: field.survives.length ? field.survives : [NOTHING],
+      changes: this.changes,
     };
     this.text = this.row.textContent.toLowerCase();
   }
@@ -28,6 +30,7 @@ class FieldRow {
         { scope: "row", role: "rowheader" },
         element("a", { href: `#${this.id}`, className: "name" }, field.name),
         field.type ? element("span", { className: "type" }, field.type) : null,
+        this.changes.includes(NOTHING) ? null : this.mark(),
       ),
       cell("Placement", element("span", { className: field.placement }, field.placement), kind, bound && small(bound)),
       cell("The manager may", field.manager_may.join(", ") || "carry"),
@@ -36,6 +39,11 @@ class FieldRow {
       cell("Bytes", this.bytes),
       cell("Reason", this.why()),
     );
+  }
+
+  mark() {
+    const problem = this.changes.includes(BREAKING) ? " problem" : "";
+    return element("a", { className: `small${problem}`, href: "#changes" }, "changed");
   }
 
   why() {
@@ -71,9 +79,15 @@ class FieldRow {
         tick.style.left = `${Math.min(100, percent(one.bytes, most))}%`;
         bar.append(tick);
       }
-      const share = this.field.declared > 0n ? ` ${shareOf(one.bytes, this.field.declared)}` : "";
+      const share = this.field.declared > 0n ? shareOf(one.bytes, this.field.declared) : null;
       const sizes = shipped ? "" : " at the shipped sizes";
-      return note("Measured", `${one.text},${share}${sizes} (${one.where})`);
+      const made = note(
+        "Measured",
+        share === null ? one.text : `${one.text}, ${share} % of declared${sizes}`,
+        ` (${one.where})`,
+      );
+      made.classList.toggle("problem", share > 100n);
+      return made;
     });
     return [...amount(declared).filter(Boolean), bar, ...notes];
   }
@@ -81,12 +95,13 @@ class FieldRow {
 
 const NOTHING = "nothing";
 
-const shareOf = (part, whole) => `${Number((part * 1000n) / whole) / 10} % of declared`;
+/** Rounded to whole per cents, since what was measured is rarely written more exactly. */
+const shareOf = (part, whole) => (part * 200n + whole) / (whole * 2n);
 
 const small = (text) => element("span", { className: "small" }, text);
 
-const note = (label, text) =>
-  element("p", { className: "note" }, element("span", { className: "label" }, label), ` ${text}`);
+const note = (label, ...texts) =>
+  element("p", { className: "note" }, element("span", { className: "label" }, `${label}: `), texts);
 
 const cell = (label, ...children) =>
   element("td", { role: "cell", "data-label": label }, element("div", {}, children));

@@ -35,6 +35,7 @@ function signed(formula, values) {
   if (typeof formula === "string") return valueOf(formula, values);
   const [operation, ...rest] = formula;
   if (operation === "count") return countKeys(formula, values);
+  if (operation in OPERATE) return operated(formula, values);
   const operands = rest.map((operand) => signed(operand, values));
   switch (operation) {
     case "neg":
@@ -46,9 +47,15 @@ function signed(formula, values) {
     case "ceil_div":
       return -floorDivide(-operands[0], nonzero(operands[1], formula, values));
   }
-  const divides = operation === "//" || operation === "%";
-  if (divides) nonzero(operands[1], formula, values);
-  const result = OPERATE[operation](...operands);
+  throw new TypeError(`${operation} is no operation`);
+}
+
+/** In the order of the checker, so that of two mistakes both name the same one. */
+function operated(formula, values) {
+  const [operation, left, right] = formula;
+  const [second, first] = [signed(right, values), signed(left, values)];
+  if (operation === "//" || operation === "%") nonzero(second, formula, values);
+  const result = OPERATE[operation](first, second);
   if (result > MAX_SIZE || result < -MAX_SIZE) {
     throw new FormulaError(`This is more than 2**63 - 1${where(formula, values)}.`);
   }

@@ -48,7 +48,7 @@ class ModelView {
     this.itemsize = data.itemsize;
     this.sessions = data.sessions;
     this.shipped = true;
-    this.rows = model.fields.map((field) => new FieldRow(field, model));
+    this.rows = model.fields.map((field) => new FieldRow(field, model, data));
     this.totals = element("tbody");
     this.dial = new Dial(model, data, () => this.update());
     this.shown = element("p", { className: "shown", hidden: true });
