@@ -62,7 +62,7 @@ def _config(schema: Schema, values: Mapping[str, int]) -> Iterator[Object]:
         if param.name in values:
             yield _param(param, values[param.name])
     for dim in schema.dims:
-        yield _dim(dim)
+        yield _dim(dim, values[dim.name])
 
 
 def _param(param: Param, value: int) -> Object:
@@ -77,9 +77,16 @@ def _param(param: Param, value: int) -> Object:
     }
 
 
-def _dim(dim: Dim) -> Object:
-    one: Object = {"name": dim.name, "role": "dim", "size": formula(dim.size), "minimum": 1}
-    return {**one, "role": "derived", "text": size_text(dim.size)} if names_in(dim.size) else one
+def _dim(dim: Dim, value: int) -> Object:
+    if not names_in(dim.size):
+        return {"name": dim.name, "role": "dim", "size": value, "minimum": 1}
+    return {
+        "name": dim.name,
+        "role": "derived",
+        "size": formula(dim.size),
+        "text": size_text(dim.size),
+        "minimum": 1,
+    }
 
 
 def _decision(field: Field, placed: str) -> Object:

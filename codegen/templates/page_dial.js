@@ -50,7 +50,7 @@ class Dial {
     this.dtype = element("select", { id: `${module}-at-dtype`, name: "dtype" }, options);
     return element(
       "div",
-      { className: "wide" },
+      {},
       element("label", { htmlFor: this.dtype.id }, "dtype"),
       this.dtype,
       element("span", { className: "small" }, "of fields that name none"),

@@ -28,13 +28,13 @@ class FieldRow {
       element(
         "th",
         { scope: "row", role: "rowheader" },
-        element("a", { href: `#${this.id}`, className: "name" }, field.name),
+        element("a", { href: `#${this.id}`, className: "name" }, breakable(field.name)),
         field.type ? element("span", { className: "type" }, field.type) : null,
         this.changes.includes(NOTHING) ? null : this.mark(),
       ),
-      cell("Placement", element("span", { className: field.placement }, field.placement), kind, bound && small(bound)),
+      cell("Placement", element("span", { className: field.placement }, field.placement), kind, bound && small(breakable(bound))),
       cell("The manager may", field.manager_may.join(", ") || "carry"),
-      cell("Survives", field.survives.join(", ") || "–"),
+      cell("Survives", breakable(field.survives.join(", ") || "–")),
       cell("Device", field.device ? element("span", { className: field.device }, field.device) : "–"),
       cell("Bytes", this.bytes),
       cell("Reason", this.why()),
@@ -98,7 +98,7 @@ const NOTHING = "nothing";
 /** Rounded to whole per cents, since what was measured is rarely written more exactly. */
 const shareOf = (part, whole) => (part * 200n + whole) / (whole * 2n);
 
-const small = (text) => element("span", { className: "small" }, text);
+const small = (...texts) => element("span", { className: "small" }, texts);
 
 const note = (label, ...texts) =>
   element("p", { className: "note" }, element("span", { className: "label" }, `${label}: `), texts);

@@ -12,6 +12,10 @@ function element(name, properties = {}, ...children) {
   return made;
 }
 
+/** A name that may break after an underscore where it must break. */
+const breakable = (name) =>
+  name.split(/(?<=_)(?=.)/).flatMap((part, index) => (index ? [element("wbr"), part] : [part]));
+
 const UNITS = [
   ["GiB", 1n << 30n],
   ["MiB", 1n << 20n],

@@ -3,8 +3,9 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,17 +21,15 @@ from .opened import Opened
 REPOSITORY = Path(__file__).resolve().parents[2]
 REQUIRED = os.environ.get("REQUIRE_BROWSER") == "1"
 
-try:
-    from playwright.sync_api import Browser, Page, sync_playwright
-except ImportError:
-    sync_playwright = None
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 Open = Callable[..., Opened]
 
 
 def missing() -> str | None:
     """What stands between these tests and a browser, or None."""
-    if sync_playwright is None:
+    if find_spec("playwright") is None:
         return "Playwright is not installed: the extra `browser` has it"
     if shutil.which("chromium") is None:
         return "there is no Chromium: the Debian package `chromium` has it"
@@ -42,6 +41,8 @@ def browser() -> "Iterator[Browser]":
     lacking = missing()
     if lacking is not None:
         (pytest.fail if REQUIRED else pytest.skip)(lacking)
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         # Its own sandbox needs what containers rarely grant, and only our own files are opened.
         started = playwright.chromium.launch(

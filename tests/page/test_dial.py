@@ -6,6 +6,8 @@ from typing import Any
 import attrs
 import pytest
 
+from codegen.declared import declared as declared_bytes
+from codegen.declared import shipped_values
 from codegen.model import Schema
 from generated.cosmos3 import Cosmos3Session
 from generated.dreamzero import DreamZeroSession
@@ -159,3 +161,14 @@ def test_the_shipped_numbers_are_those_of_the_table(open_page: Open) -> None:
     assert ["614.71 MiB\n644,567,040", "38.42 GiB\n41,252,290,560"] == opened.texts(
         "#dreamzero .totals tr[data-device=accelerator] td"
     )
+
+
+def test_at_the_shipped_sizes_the_page_says_what_the_checker_computed(open_page: Open) -> None:
+    """Of every construct of the language, an axis with a condition and a sum of shapes included."""
+    schema = everything()
+    values = shipped_values(schema)
+    expected = {field.name: declared_bytes(schema, field, values) for field in schema.fields}
+    (shown,) = open_page(document_of(schema)).turn("everything", {})
+    found = {name: 0 if text == "–" else number(text) for name, text in shown["cells"].items()}
+    assert expected == found
+    assert 0 == open_page(document_of(schema)).find(".problem, [aria-invalid]").count()

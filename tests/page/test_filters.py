@@ -8,8 +8,8 @@ from codegen.model import Field, Schema
 
 from .conftest import Open, document_of, everything, shipped
 
-KINDS: dict[str, Callable[[Field], Sequence[str | None]]] = {
-    "placement": lambda field: [field.placement],
+KINDS: dict[str, Callable[[Field], Sequence[str]]] = {
+    "placement": lambda field: [str(field.placement)],
     "device": lambda field: [field.device] if _is_counted(field) else ["nothing"],
     "may": lambda field: field.manager_may or ["carry"],
     "survives": lambda field: field.survives or ["nothing"],

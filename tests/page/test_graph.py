@@ -54,7 +54,7 @@ def opened(open_page: Open) -> Opened:
 
 def inside(box: dict[str, Any], point: Sequence[float]) -> bool:
     x, y = point
-    return (
+    return bool(
         box["x"] + 2 < x < box["x"] + box["width"] - 2
         and box["y"] + 2 < y < box["y"] + box["height"] - 2
     )
