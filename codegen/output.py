@@ -30,13 +30,8 @@ class Drift:
     path: Path
     # A foreign file in the place of a generated one; any other is only mentioned.
     blocks: bool = False
-    # Somebody changed it by hand, so that it is not deleted.
+    # Somebody changed it by hand; one that is left over is then not deleted.
     edited: bool = False
-
-    @property
-    def fails(self) -> bool:
-        """Whether the output is not what the schemas say."""
-        return self.blocks or self.state != "foreign"
 
 
 def _read(path: Path) -> str | None:
@@ -65,7 +60,7 @@ def drift(folder: Path, targets: Iterable[Target]) -> list[Drift]:
         elif not is_ours(text):
             found.append(Drift("foreign", path, blocks=True))
         elif not is_current(text, target):
-            found.append(Drift("changed", path))
+            found.append(Drift("changed", path, edited=not is_untouched(text)))
     modules = {name.removesuffix(".py") for name in expected if name.endswith(".py")}
     for path in _files(folder):
         if path.name in expected:

@@ -1,6 +1,6 @@
 """The decision table, as a reviewer reads it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,8 @@ from .common import CLEAN, FINDINGS, exits, print_findings, read, schemas_option
 
 if TYPE_CHECKING:
     from ..build import Project, Source
+    from ..page.changes import Changes
+    from ..settings import Settings
 
 
 @click.command()
@@ -25,22 +27,42 @@ if TYPE_CHECKING:
 @click.option(
     "--output", "to", metavar="FILE", type=click.Path(path_type=Path), help="Write to FILE instead."
 )
+@click.option(
+    "--against",
+    metavar="REF",
+    help="Say in json and html what changed since a git ref, or since a folder.",
+)
 @schemas_option
 @exits
-def table(models: tuple[str, ...], form: str, to: Path | None, schemas: str | None) -> int:
+def table(
+    models: tuple[str, ...], form: str, to: Path | None, against: str | None, schemas: str | None
+) -> int:
     """Show the decision table, of all models or of those named."""
-    project, report, _ = read(schemas, None)
-    if report.has_errors or form == "terminal":
-        print_findings(report)
+    from ..settings import UsageError
+
+    compares = form in ("json", "html")
+    if against is not None and not compares:
+        raise UsageError(
+            f"--against goes with --format json or html, not with {form}; "
+            "`session-state breaking` prints changes as text and as Markdown"
+        )
+    project, report, settings = read(schemas, None)
+    # What is asked for stands alone on standard output, so that it can be sent on.
+    print_findings(report, err=form != "terminal")
     if report.has_errors:
         return FINDINGS
-    text = _FORMS[form](_chosen(project, models))
+    chosen = _chosen(project, models)
+    if compares:
+        text = _document(chosen, form, _changes(against, settings, project, chosen))
+    else:
+        text = _terminal(chosen) if form == "terminal" else _markdown(chosen)
+    text = f"{text.rstrip()}\n"
     if to is None:
-        click.echo(text, nl=not text.endswith("\n"))
+        click.echo(text, nl=False)
     else:
         from ..output import replace
 
-        replace(to.parent, {to.name: text if text.endswith("\n") else text + "\n"})
+        replace(to.parent, {to.name: text})
     return CLEAN
 
 
@@ -74,25 +96,30 @@ def _markdown(sources: "Sequence[Source]") -> str:
     return decisions([one.schema for one in sources], [one.path for one in sources])
 
 
-def _json(sources: "Sequence[Source]") -> str:
-    import json
-
+def _document(sources: "Sequence[Source]", form: str, changes: "Changes | None") -> str:
     from ..page.document import document
 
-    data = document([one.schema for one in sources], [one.path for one in sources])
-    return json.dumps(data, indent=2)
+    data = document([one.schema for one in sources], [one.path for one in sources], changes)
+    if form == "json":
+        import json
 
-
-def _html(sources: "Sequence[Source]") -> str:
-    from ..page.document import document
+        return json.dumps(data, indent=2)
     from ..page.html import page
 
-    return page(document([one.schema for one in sources], [one.path for one in sources]))
+    return page(data)
 
 
-_FORMS: "Mapping[str, Callable[[Sequence[Source]], str]]" = {
-    "terminal": _terminal,
-    "markdown": _markdown,
-    "json": _json,
-    "html": _html,
-}
+def _changes(
+    against: str | None, settings: "Settings", project: "Project", chosen: "Sequence[Source]"
+) -> "Changes | None":
+    """What changed of the chosen models, and which others are gone."""
+    if against is None:
+        return None
+    from ..breaking import changes_between
+    from ..breaking.baseline import read_baseline
+    from ..page.changes import Changes
+
+    baseline = read_baseline(against, settings, project.schemas)
+    left_out = {one.model for one in project.schemas} - {one.schema.model for one in chosen}
+    rows = changes_between(baseline.schemas, project.schemas)
+    return Changes(baseline.name, [one for one in rows if one.model not in left_out])

@@ -3,10 +3,8 @@
 Codes without a check are reported where the text is read: by `source`, `scalars` and `load`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
-
-from attrs import frozen
 
 from ..findings import Severity
 from ..model import Schema
@@ -22,18 +20,7 @@ from . import (
     values,
 )
 from .problem import Problem
-
-Check = Callable[[Schema], Iterator[Problem]]
-
-
-@frozen
-class Rule:
-    """One code: how bad it is, what it is for, and how it is found."""
-
-    code: str
-    severity: Severity
-    purpose: str
-    check: Check | None = None
+from .rule import Check, Rule
 
 
 def _each(*checks: Check) -> Check:
@@ -94,6 +81,7 @@ RULES: tuple[Rule, ...] = (
         names.reserved_names,
     ),
     _error("duplicate-name", "Two things do not share one name.", names.duplicate_names),
+    _error("bad-rename", "A field was renamed from one that is gone.", names.bad_renames),
     _error(
         "unknown-name",
         "Sizes name dims and params; conditions name fields, arguments and params.",
