@@ -97,7 +97,7 @@ class Overview {
     this.entries = new Map();
     if (views.length < 2) return;
     const body = element("tbody", {}, views.map((view) => this.entry(view)));
-    this.table = table("overview", ["Model", "Fields", ...DEVICES, "one session"], body, "Models");
+    this.table = table("overview", ["Model", "Fields", ...DEVICES, "one session or generation"], body, "Models");
     views.forEach((view) => (view.changed = () => this.measure()));
     this.measure();
   }
@@ -129,6 +129,7 @@ class Overview {
     for (const [view, { amounts, bars }] of this.entries) {
       view.perDevice.forEach((bytes, index) => {
         amounts[index].replaceChildren(bytes === null ? "–" : bytes === 0n ? "" : inUnits(bytes));
+        bars[index].hidden = !bytes;
         bars[index].firstChild.style.width = `${percent(bytes ?? 0n, most)}%`;
       });
     }

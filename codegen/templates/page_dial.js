@@ -37,7 +37,7 @@ class Dial {
     const note = element("span", { id: `${id}-note`, className: "small" }, hint(one));
     this.notes.set(one.name, { note, text: hint(one) });
     // A long name needs the room of two.
-    const className = one.name.length > 11 ? "wide" : "";
+    const className = one.name.length > 13 ? "wide" : "";
     return element("div", { className }, element("label", { htmlFor: id }, one.name), input, note);
   }
 
@@ -50,7 +50,7 @@ class Dial {
     this.dtype = element("select", { id: `${module}-at-dtype`, name: "dtype" }, options);
     return element(
       "div",
-      {},
+      { className: "wide" },
       element("label", { htmlFor: this.dtype.id }, "dtype"),
       this.dtype,
       element("span", { className: "small" }, "of fields that name none"),

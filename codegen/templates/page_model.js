@@ -111,9 +111,9 @@ class ModelView {
       element(
         "figcaption",
         {},
-        element("span", { className: "key rebuilds" }, "is rebuilt from"),
-        element("span", { className: "key takes" }, "is cleared when that is cleared or replaced"),
-        others.size ? element("span", { className: "key other" }, "kept by others") : null,
+        edges.some((one) => one.rebuilds) ? key("rebuilds", "rebuilds") : null,
+        edges.every((one) => one.rebuilds) ? null : key("takes", "when cleared or replaced, clears"),
+        edges.some((one) => others.has(one.source)) ? key("other", "kept by others") : null,
       ),
     );
   }
@@ -160,6 +160,8 @@ class ModelView {
     this.totals.replaceChildren(...rows);
   }
 }
+
+const key = (kind, text) => element("span", { className: `key ${kind}` }, text);
 
 /** Bytes for reading, and exactly below; a dash where a size has no value. */
 function amount(bytes) {
