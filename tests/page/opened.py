@@ -1,5 +1,6 @@
 """A page in a browser, read and worked as a person does."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Opened:
         found: list[str] = rows.evaluate_all("(rows) => rows.map((row) => row.id)")
         return found
 
-    def turn(self, module: str, *settings: dict[str, object]) -> list[Any]:
+    def turn(self, module: str, *settings: Mapping[str, object]) -> list[Any]:
         """What the table shows at each setting of a dial."""
         texts = [{name: str(value) for name, value in one.items()} for one in settings]
         found: list[Any] = self.js(_TURN, [module, texts])

@@ -172,3 +172,13 @@ def test_at_the_shipped_sizes_the_page_says_what_the_checker_computed(open_page:
     found = {name: 0 if text == "–" else number(text) for name, text in shown["cells"].items()}
     assert expected == found
     assert 0 == open_page(document_of(schema)).find(".problem, [aria-invalid]").count()
+
+
+def test_the_keys_of_an_axis_are_counted_anew(open_page: Open) -> None:
+    """`state` has one value for every odd layer: its bytes follow the layers, up and down."""
+    opened = open_page(document_of(everything()))
+    shown = opened.turn("everything", *({"layers": n} for n in (7, 10, 1, 3)))
+    # Two streams, twelve elements of two bytes.
+    assert [2 * odd * 12 * 2 for odd in (3, 5, 0, 1)] == [
+        number(one["cells"]["state"]) for one in shown
+    ]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from .conftest import Open, document_of, everything
@@ -35,6 +35,11 @@ _DRAW = """
   return { boxes, lines, width, height };
 }
 """
+
+
+def edge(source: str, field: str, rebuilds: bool = True) -> dict[str, Any]:
+    return {"source": source, "field": field, "rebuilds": rebuilds}
+
 
 NAMES = st.sampled_from([f"value_{n}" * (1 + n % 3) for n in range(9)])
 EDGES = st.lists(
@@ -71,6 +76,8 @@ def is_cyclic(edges: list[dict[str, Any]]) -> bool:
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(edges=EDGES)
+@example(edges=[edge("a", "b"), edge("b", "c"), edge("a", "c"), edge("a", "c", rebuilds=False)])
+@example(edges=[edge("a", "b"), edge("b", "a")])
 def test_no_box_lies_on_another_and_no_line_crosses_one(
     opened: Opened, edges: list[dict[str, Any]]
 ) -> None:
