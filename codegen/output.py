@@ -139,7 +139,7 @@ def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> 
     changes = plan(folder, texts, targets)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(changes)
+        replace(changes)
         for change in changes:
             if change.after is None:
                 change.path.unlink()
@@ -150,7 +150,7 @@ def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> 
     return [change.path for change in changes]
 
 
-def _replace(changes: Iterable[Change]) -> None:
+def replace(changes: Iterable[Change]) -> None:
     """Complete every file beside its place first, then move them all; a failure leaves none."""
     staged: list[tuple[Path, Path]] = []
     try:
