@@ -21,7 +21,8 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
     `super().__init__()`.
 
     A generated view binds the object to its session. Once that session is closed, our own kinds
-    refuse writes with SessionClosed and read as empty.
+    refuse writes with SessionClosed and read as empty. Of a field that the manager may stage, they
+    stage every write.
     """
 
     recompute_source: "StateObject[Any, Any] | None" = None
@@ -30,6 +31,7 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
     """Estimated work of a rebuild while the source is resident, in units of the caller's choice."""
 
     _staged: PayloadT | None = None
+    _stages = False
     _cell: Status | None = None
     _field: str = ""
 

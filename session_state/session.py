@@ -33,9 +33,18 @@ class SessionState(KeepsBooks):
 
     `attrs` is a plain dict. `captured` has the sizes that families learnt at their first write, by
     the name of what was written. `status` is shared with the session's objects and views.
+    `transaction` gives the innermost one that is open, or None.
     """
 
-    __slots__ = ("_objects", "_opening", "attrs", "captured", "status", "__weakref__")
+    __slots__ = (
+        "_objects",
+        "_opening",
+        "attrs",
+        "captured",
+        "status",
+        "transaction",
+        "__weakref__",
+    )
 
     def __init__(self, session_id: str = "default") -> None:
         self._objects: dict[str, StateObject[Any, Any]] = {}
@@ -43,6 +52,7 @@ class SessionState(KeepsBooks):
         self.attrs: dict[str, object] = {}
         self.captured: dict[str, int] = {}
         self.status = Status(session_id)
+        self.transaction: Callable[[], object | None] = _none
 
     def get(self, name: str) -> StateObject[Any, Any] | None:
         """The object under `name`, or None."""
@@ -143,6 +153,10 @@ class SessionState(KeepsBooks):
     def nbytes(self) -> int:
         """Bytes held over all devices; a budget wants `nbytes_by_device`."""
         return sum(self.nbytes_by_device().values())
+
+
+def _none() -> None:
+    return None
 
 
 def _reported(

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .dependents import dependents
 from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, raise_all
 from .families import AttrFamily, ObjectFamily
-from .fields import Attr, Field, ObjectField, Param, ViewField
+from .fields import Attr, Field, Param, Stored
 from .kinds import KeepsBooks
 from .loans import Loan
 from .session import Opening
+from .staging import Transaction, commit, discard
 
 if TYPE_CHECKING:
     from .manager import SessionStateManager
@@ -48,6 +49,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
     _dependents: ClassVar[dict[str, dict[str, int]]] = {}
     _params_declared: ClassVar[dict[str, Param[Any]]] = {}
     _shaping: ClassVar[tuple[str, ...]] = ()
+    _staged: ClassVar[tuple[Stored[Any], ...]] = ()
 
     _session: "SessionState"
     _status: "Status"
@@ -72,6 +74,9 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         }
         cls._shaping = tuple(
             name for name, param in cls._params_declared.items() if param.shapes_objects
+        )
+        cls._staged = tuple(
+            field for field in cls._declared.values() if isinstance(field, Stored) and field.staged
         )
 
     def __init__(self, session_id: str | None, manager: "SessionStateManager") -> None:
@@ -134,7 +139,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         """
         family, _, keys = name.partition("/")
         field = self._declared.get(family)
-        if isinstance(field, (ObjectField, ViewField)) and not keys:
+        if isinstance(field, Stored) and not keys:
             return field.object_of(self)
         if isinstance(field, ObjectFamily):
             return field.object_at(self, name)
@@ -143,6 +148,22 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
         raise AttributeError(
             f"session {self.session_id!r}: {name!r} {what} of {type(self).__name__}"
         )
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """What is staged inside is committed at the end, or the staged fields are as on entry.
+
+        On an exception of any kind, what was staged before the entry is staged again. Inside another
+        transaction it is a savepoint. Every other write stands. Raises SessionClosed.
+        """
+        return Transaction(self)
+
+    def commit(self) -> None:
+        """Make everything that is staged permanent, or nothing of it. Raises SessionClosed."""
+        commit(self)
+
+    def discard(self) -> None:
+        """Drop everything that is staged; what was committed reads again. Raises SessionClosed."""
+        discard(self)
 
     def _lend(
         self, module: Any, key: Any, **attribute_to_field: str

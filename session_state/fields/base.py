@@ -16,6 +16,7 @@ class Field:
     """
 
     name = ""
+    staged = False
     axes: tuple[Axis, ...] = ()
 
     def __init__(self, reason: str, invalidated_by: tuple[str, ...] = ()) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from ..base import StateObject
+from ..stageable import Stageable
 from .base import Field
 
 if TYPE_CHECKING:
@@ -18,14 +19,18 @@ Item = TypeVar("Item")
 Kept = TypeVar("Kept", bound=StateObject[Any, Any])
 
 
-class _Stored(Field, Generic[Kept]):
-    """A field whose value is a state object, made when the first view opens the session."""
+class Stored(Field, Generic[Kept]):
+    """A field whose value is a state object, made when the first view opens the session.
+
+    Where it is `staged`, every write waits for a commit.
+    """
 
     def __init__(
         self,
         kind: type[Kept],
         *,
         allocate: Callable[[Any], Mapping[str, Any]] = lambda view: {},
+        staged: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
     ) -> None:
@@ -33,6 +38,9 @@ class _Stored(Field, Generic[Kept]):
         # A parametrised alias would set __orig_class__ on every object that it makes.
         self.kind: type[Kept] = get_origin(kind) or kind
         self.allocate = allocate
+        self.staged = staged
+        if staged and not issubclass(self.kind, Stageable):
+            raise TypeError(f"a field of {self.kind.__name__} cannot be staged")
 
     def object_of(self, view: "SessionView") -> Kept:
         """The session's object, allocated while the session is open; never the value it views as."""
@@ -67,12 +75,26 @@ class _Stored(Field, Generic[Kept]):
             raise
         held.allocate(**self.allocate(view))
 
+    def stageable_of(self, view: "SessionView") -> Stageable[Any, Any, Any]:
+        """The object of a field that is staged."""
+        held = self.object_of(view)
+        assert isinstance(held, Stageable), f"{self.name} was declared with a kind that stages"
+        return held
+
+    def _invalidate(self, view: "SessionView") -> None:
+        for name in view._dependents[self.name]:
+            ended = view._declared[name]
+            if self.staged and isinstance(ended, Stored) and ended.staged:
+                ended.stageable_of(view)._stage_empty()
+            else:
+                ended.clear(view)
+
     def _bound(self, obj: Kept, view: "SessionView") -> Kept:
-        obj._cell, obj._field = view._session.status, self.name
+        obj._cell, obj._field, obj._stages = view._session.status, self.name, self.staged
         return obj
 
 
-class ObjectField(_Stored[Kept]):
+class ObjectField(Stored[Kept]):
     """A field that reads as its state object; it is written through the object's methods."""
 
     @overload
@@ -89,7 +111,7 @@ class ObjectField(_Stored[Kept]):
         )
 
 
-class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
+class ViewField(Stored[StateObject[Item, Any]], Generic[Item]):
     """A field that reads as one value: its items concatenated or stacked, None when empty.
 
     Assigning clears it and seeds it, a ring keeping the newest; None clears.
@@ -102,10 +124,13 @@ class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
         concat: int | None = None,
         stack: int | None = None,
         allocate: Callable[[Any], Mapping[str, Any]] = lambda view: {},
+        staged: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
     ) -> None:
-        super().__init__(kind, allocate=allocate, invalidated_by=invalidated_by, reason=reason)
+        super().__init__(
+            kind, allocate=allocate, staged=staged, invalidated_by=invalidated_by, reason=reason
+        )
         self.concat = concat
         self.stack = stack
 
@@ -127,10 +152,13 @@ class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
     def __set__(self, view: "SessionView", value: Item | None) -> None:
         view._session.status.require_open(self.name)
         seeds = self.vet(view, value)
-        held = self.object_of(view)
-        self.clear(view)
-        for seed in seeds:
-            held.append(seed)
+        if self.staged:
+            self.stageable_of(view)._stage_instead(seeds)
+        else:
+            held = self.object_of(view)
+            self.clear(view)
+            for seed in seeds:
+                held.append(seed)
         self._invalidate(view)
 
     def vet(self, view: "SessionView", value: Any) -> Iterable[Any]:
