@@ -163,6 +163,7 @@ RULES: tuple[Rule, ...] = (
         "outlives-source",
         "A field does not outlive what it is derived or rebuilt from.",
         dependencies.outliving,
+        dependencies.unstaged_sources,
     ),
     _error("bad-ring", "A ring's size is known to the running session.", references.ring_sizes),
     _error(
@@ -189,6 +190,11 @@ RULES: tuple[Rule, ...] = (
     _warning("inexact-division", "A division that drops a remainder is meant.", formulas.inexact),
     _warning(
         "unused-dim", "A dim that nothing uses is a typo or a leftover.", references.unused_dims
+    ),
+    _warning(
+        "unused-record",
+        "A record that nothing holds is a leftover.",
+        references.unused_records,
     ),
     _warning(
         "unused-axis", "An axis that nothing is kept per is a leftover.", families.unused_axes
