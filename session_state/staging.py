@@ -38,14 +38,13 @@ class Savepoint(AbstractContextManager[None]):
         """
         changed: set[str] = set()
         try:
-            self._put_back(changed)
+            self._bring_back(changed)
         except BaseException:
             # A second Ctrl-C may arrive here, and a session restored by half helps nobody.
-            self._put_back(changed)
+            self._bring_back(changed)
             raise
-        _clear_derived(self._view, changed)
 
-    def _put_back(self, changed: set[str]) -> None:
+    def _bring_back(self, changed: set[str]) -> None:
         session = self._view._session
         if session.status.closed:
             return
@@ -54,6 +53,7 @@ class Savepoint(AbstractContextManager[None]):
                 changed.add(name)
                 obj._put_back(saved)
                 session.put(name, obj)
+        _clear_derived(self._view, changed)
 
 
 class Transaction(AbstractContextManager[None]):
@@ -67,6 +67,7 @@ class Transaction(AbstractContextManager[None]):
 
     def __enter__(self) -> None:
         session = self._view._session
+        self._stands = False
         self._savepoint = Savepoint(self._view)
         self._enclosing = session.transaction
         # By a weak reference, so that one that was let go of without its end is over.
@@ -78,15 +79,14 @@ class Transaction(AbstractContextManager[None]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        stands = False
         try:
             self._view._session.transaction = self._enclosing
             if kind is None:
                 if self._enclosing() is None:
                     _commit_each(self._view)
-                stands = True
+                self._stands = True
         finally:
-            if not stands:
+            if not self._stands:
                 self._savepoint.restore()
 
 
