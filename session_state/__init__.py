@@ -7,15 +7,20 @@ from .base import StateObject
 from .errors import (
     FieldFrozen,
     FieldUnset,
+    ManagerMayNot,
     NothingCaptured,
     RingTooShort,
+    SessionBusy,
     SessionClassMismatch,
     SessionClosed,
     SessionExists,
+    SessionFailed,
+    SessionNotFound,
     SessionParamsDiffer,
     SessionStateError,
     UnknownKey,
 )
+from .leases import Lease
 from .manager import (
     DEFAULT_MAX_SESSIONS,
     SessionState,
@@ -23,6 +28,7 @@ from .manager import (
     resolve_session_state_config,
 )
 from .objects import EncodeOnce, FrameRing, LatentBuffer
+from .values import Value
 from .view import SessionView
 
 __all__ = [
@@ -33,13 +39,18 @@ __all__ = [
     "FieldUnset",
     "FrameRing",
     "LatentBuffer",
+    "Lease",
+    "ManagerMayNot",
     "NothingCaptured",
     "RingTooShort",
     "SeenStorages",
     "SessionAttr",
+    "SessionBusy",
     "SessionClassMismatch",
     "SessionClosed",
     "SessionExists",
+    "SessionFailed",
+    "SessionNotFound",
     "SessionParamsDiffer",
     "SessionState",
     "SessionStateError",
@@ -47,6 +58,7 @@ __all__ = [
     "SessionView",
     "StateObject",
     "UnknownKey",
+    "Value",
     "Walk",
     "device_bytes",
     "merge_bytes",

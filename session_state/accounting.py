@@ -1,22 +1,43 @@
 """What a value holds, in bytes per device, each allocation once.
 
 The walk follows what the garbage collector would follow (`gc.get_referents`): one call in C sees the
-items of a container, the attributes and the slots of an object together, without running any code
-of its class, and no other thread can change the container in between.
+items of many containers, the attributes and the slots of many objects together, without running any
+code of their classes, and no other thread can change a container in between.
 """
 
-from collections import deque
-from collections.abc import Mapping, MutableSet
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping, MutableSet
+from itertools import compress
+from operator import not_
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 import torch
 
 from .coverage import Coverage
-from .kinds import LEAF_IDS, reader_of, type_name
+from .kinds import LEAF_IDS, reader_of
+from .reading import Claim, Findings
+from .tensors import claim_plain
+
+__all__ = [
+    "Claim",
+    "Claims",
+    "SeenStorages",
+    "Walk",
+    "claims",
+    "device_bytes",
+    "merge_bytes",
+    "walk",
+]
 
 SeenStorages: TypeAlias = set[Any]
 """The plain set that callers pass on: storages, never addresses."""
+
+
+class Claims(NamedTuple):
+    """What a value keeps alive, and the types of what could not be seen."""
+
+    claims: list[Claim]
+    unaccounted: tuple[str, ...]
 
 
 @attrs.frozen
@@ -30,6 +51,19 @@ class Walk:
 _NOTHING = Walk({}, ())
 
 
+def claims(value: object) -> Claims:
+    """The allocations that `value` keeps alive, each storage and each other owner once.
+
+    Two owners may lie on the same memory: `walk` counts their bytes once, this names both. What
+    holds no bytes, such as a meta tensor, claims nothing. Never raises, and runs no code of the
+    values' classes.
+    """
+    if id(type(value)) in LEAF_IDS:
+        return Claims([], ())
+    found = _follow(value)
+    return Claims(found.claims, found.unaccounted)
+
+
 def walk(value: object, seen: MutableSet[Any]) -> Walk:
     """Count the bytes that `value` keeps alive and that `seen` does not know yet.
 
@@ -40,10 +74,11 @@ def walk(value: object, seen: MutableSet[Any]) -> Walk:
     """
     if id(type(value)) in LEAF_IDS:
         return _NOTHING
-    walker = _Walker(seen)
-    with torch._C.DisableTorchFunction():
-        walker.follow(value)
-    return walker.result()
+    found = _follow(value)
+    coverage = Coverage.of(seen)
+    seen |= found.storages
+    coverage.unaccounted += found.unaccounted
+    return Walk(coverage.claim_all(found.claims), found.unaccounted)
 
 
 def device_bytes(value: object, seen: MutableSet[Any]) -> dict[str, int]:
@@ -58,40 +93,39 @@ def merge_bytes(into: dict[str, int], other: Mapping[str, int]) -> dict[str, int
     return into
 
 
-class _Walker:
-    """One walk: the sink that readers report to."""
+def _follow(value: object) -> Findings:
+    """Visit everything reachable from `value`, each object once, one distance after the other."""
+    found = Findings()
+    # Values, not ids alone: an id can be taken again once its object is gone.
+    entered: dict[int, object] = {}
+    level: list[Any] = [value]
+    with torch._C.DisableTorchFunction():
+        while level:
+            held: list[Any] = []
+            for values in _by_type(level):
+                if type(values[0]) is torch.Tensor and claim_plain(values, found):
+                    continue
+                fresh = dict(zip(map(id, values), values, strict=True))
+                for known in fresh.keys() & entered.keys():
+                    del fresh[known]
+                if fresh:
+                    entered |= fresh
+                    held += reader_of(type(values[0]))([*fresh.values()], found)
+            level = held
+    return found
 
-    def __init__(self, seen: MutableSet[Any]) -> None:
-        self.seen = seen
-        self.coverage = Coverage.of(seen)
-        self.totals: dict[str, int] = {}
-        self.unseen: dict[str, None] = {}
 
-    def claim(self, device: str, address: int, nbytes: int, owner: object) -> None:
-        fresh = self.coverage.claim(device, address, nbytes, owner)
-        if fresh:
-            self.totals[device] = self.totals.get(device, 0) + fresh
-
-    def name(self, cls: type) -> None:
-        self.unseen[type_name(cls)] = None
-
-    def follow(self, value: object) -> None:
-        """Visit everything reachable from `value`, each object once."""
-        # Values, not ids alone: an id can be taken again once its object is gone.
-        entered: dict[int, object] = {}
-        # In order: values made one after another tend to lie one after another.
-        pending = deque([value])
-        while pending:
-            value = pending.popleft()
-            if id(value) in entered:
-                continue
-            entered[id(value)] = value
-            try:
-                held = reader_of(type(value))(value, self)
-                pending += [item for item in held if id(type(item)) not in LEAF_IDS]
-            except Exception:
-                self.name(type(value))
-
-    def result(self) -> Walk:
-        self.coverage.unaccounted += self.unseen
-        return Walk(self.totals, tuple(self.unseen))
+def _by_type(values: list[Any]) -> Iterable[list[Any]]:
+    """`values` without those that can hold nothing, in one list for each type."""
+    # By id, since a metaclass may define a hash; and in C, since there may be a million numbers.
+    types = {*map(id, map(type, values))}
+    leaves = types & LEAF_IDS
+    if len(types) == 1:
+        return () if leaves else (values,)
+    if leaves:
+        is_leaf = map(LEAF_IDS.__contains__, map(id, map(type, values)))
+        values = [*compress(values, map(not_, is_leaf))]
+    groups: dict[int, list[Any]] = {}
+    for value in values:
+        groups.setdefault(id(type(value)), []).append(value)
+    return groups.values()

@@ -41,4 +41,7 @@ class SessionAttr(Generic[T]):
         return cast("T", obj._session.attrs.get(self.name, self.default))
 
     def __set__(self, obj: HasSessionState, value: T) -> None:
-        obj._session.attrs[self.name] = value if self.coerce is None else self.coerce(value)
+        session = obj._session
+        session.attrs[self.name] = value if self.coerce is None else self.coerce(value)
+        # Once more: what was marked before the value was stored may have been published since.
+        session.status.touch(self.name)

@@ -1,6 +1,7 @@
 """The contract of a value that the manager may act on."""
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from .accounting import SeenStorages
@@ -34,6 +35,14 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
     _stages = False
     _cell: Status | None = None
     _field: str = ""
+    _is_bound: bool = False
+    """Whether a generated view made it: such an object reads as empty while it is cleared."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "nbytes_by_device" in vars(cls) and "_contents" not in vars(cls):
+            # It counts in its own way, whatever its base class keeps where.
+            cls._contents = StateObject._contents  # type: ignore[method-assign]
 
     @abstractmethod
     def allocate(self, *args: Any, **kwargs: Any) -> None:
@@ -42,6 +51,7 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
     def stage(self, payload: PayloadT) -> None:
         """Hold `payload` beside what is committed, until `commit()` or `discard()`."""
         self._staged = payload
+        self._touched()
 
     @abstractmethod
     def commit(self, payload: PayloadT | None = None) -> None:
@@ -50,6 +60,7 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
     def discard(self) -> None:
         """Drop what is staged; what is committed stays."""
         self._staged = None
+        self._touched()
 
     def append(self, payload: PayloadT) -> None:
         """Write in one step, past the staging."""
@@ -101,13 +112,27 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
     def _vet(self, payload: PayloadT) -> None:
         """Raise what seeding an empty object with `payload` would raise."""
 
-    @property
-    def _is_bound(self) -> bool:
-        """Whether a generated view made it: such an object reads as empty while it is cleared."""
-        return self._cell is not None
+    def _contents(self) -> tuple[object, object] | None:
+        """What is committed and what is staged; None for a class that only counts itself."""
+        return None
+
+    def _join(
+        self, cell: Status, field: str, *, is_bound: bool = False, stages: bool = False
+    ) -> None:
+        """Report to a session from now on: what is done with the object was done to its field."""
+        # A class with slots of its own cannot report; its session is looked at when it is used.
+        with suppress(AttributeError):
+            self._cell, self._field = cell, field
+            self._is_bound, self._stages = is_bound, stages
+        cell.touch(field)
+
+    def _touched(self) -> None:
+        cell = self._cell
+        if cell is not None and self._field not in cell.touched:
+            cell.touch(self._field)
 
     def _require_open(self) -> None:
-        if self._cell is not None:
+        if self._is_bound and self._cell is not None:
             self._cell.require_open(self._field)
 
     @property

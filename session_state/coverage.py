@@ -3,10 +3,12 @@
 import sys
 import weakref
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, MutableSet
+from collections.abc import Callable, Iterable, MutableSet
 from typing import Any, TypeAlias
 
 import torch
+
+from .reading import Claim
 
 
 class _Probe:
@@ -27,7 +29,7 @@ class _Probe:
         return True
 
 
-Claim: TypeAlias = tuple[str, int, int, int, object]
+Covered: TypeAlias = tuple[str, int, int, int, object]
 """Device, address, bytes, how many of them were not covered before, and what they live with."""
 
 
@@ -44,7 +46,7 @@ class Coverage:
     def __init__(self) -> None:
         # Starts at even places and ends at odd ones, ascending, of ranges that do not touch.
         self._bounds: dict[str, list[int]] = {}
-        self.claims: list[Claim] = []
+        self.claims: list[Covered] = []
         self.unaccounted: list[str] = []
 
     def __hash__(self) -> int:
@@ -62,6 +64,15 @@ class Coverage:
         coverage = cls()
         seen.add(coverage)
         return coverage
+
+    def claim_all(self, claims: Iterable[Claim]) -> dict[str, int]:
+        """Cover what `claims` name, and return per device how many bytes were not covered."""
+        totals: dict[str, int] = {}
+        for device, address, nbytes, owner in claims:
+            fresh = self.claim(device, address, nbytes, owner)
+            if fresh:
+                totals[device] = totals.get(device, 0) + fresh
+        return totals
 
     def claim(self, device: str, address: int, nbytes: int, owner: object) -> int:
         """Cover `nbytes` bytes at `address` and return how many of them were not covered."""

@@ -15,8 +15,20 @@ class SessionExists(SessionStateError, KeyError):
     """A new session was asked for under an id that is in the table."""
 
 
+class SessionNotFound(SessionStateError, KeyError):
+    """An existing session was asked for under an id that is not in the table."""
+
+
+class SessionBusy(SessionStateError, RuntimeError):
+    """The session is leased by somebody else, or every session of a full table is leased."""
+
+
 class SessionClosed(SessionStateError, RuntimeError):
     """A write reached a session that was dropped, or whose generation ended."""
+
+
+class SessionFailed(SessionStateError, RuntimeError):
+    """A field of the session may be half written, so that the session refuses use."""
 
 
 class SessionParamsDiffer(SessionStateError, ValueError):
@@ -45,6 +57,18 @@ class RingTooShort(SessionStateError, ValueError):
 
 class NothingCaptured(SessionStateError, RuntimeError):
     """A loan ended cleanly and its borrower had produced nothing."""
+
+
+class BorrowerBusy(SessionStateError, RuntimeError):
+    """An attribute was to be lent that is lent already, by another thread or task, or crosswise."""
+
+
+class ManagerMayNot(SessionStateError, PermissionError):
+    """The manager was asked to act on a field in a way that its schema does not permit."""
+
+
+class NoRebuild(SessionStateError, LookupError):
+    """A field is to be rebuilt, and no callable is registered that does it."""
 
 
 def raise_all(message: str, errors: Sequence[BaseException]) -> None:

@@ -65,7 +65,7 @@ class ObjectFamily(FamilyField[Value]):
 
     def load(self, view: "SessionView", name: str) -> Value | None:
         """What the object under a name holds."""
-        found = view._session.get(name)
+        found = view._session._objects.get(name)
         return None if found is None else found.view(include_staged=False)
 
     def stored(self, view: "SessionView", branch: Keys) -> list[str]:
@@ -92,12 +92,12 @@ class ObjectFamily(FamilyField[Value]):
 
     def _object(self, view: "SessionView", name: str) -> StateObject[Value, Value | None]:
         session = view._session
-        held = session.get(name)
+        held = session._objects.get(name)
         if not isinstance(held, self.kind):
             held = self.kind()
-            held._cell, held._field = session.status, name
+            held._join(session.status, name, is_bound=True)
             held.allocate()
-            session.put(name, held)
+            session._objects[name] = held
         return held
 
 
@@ -140,20 +140,24 @@ class AttrFamily(FamilyField[Value]):
 
     def load(self, view: "SessionView", name: str) -> Value | None:
         """The value under a name, or None."""
-        return cast("Value | None", view._session.attrs.get(name))
+        if name not in view._touched:
+            view._status.touch(name)
+        return cast("Value | None", view._carried.get(name))
 
     def stored(self, view: "SessionView", branch: Keys) -> list[str]:
         """The values of one branch."""
-        return self.within(view._session.attrs, branch)
+        return self.within(view._carried, branch)
 
     def store(self, view: "SessionView", name: str, value: Value) -> None:
         """Carry a value under its name."""
-        attrs = view._session.attrs
-        if not self.once or attrs.get(name) is None:
-            attrs[name] = value
+        carried = view._carried
+        if not self.once or carried.get(name) is None:
+            carried[name] = value
+            view._status.wrote(name)
 
     def drop(self, view: "SessionView", name: str) -> None:
         """Forget a value."""
-        view._session.attrs.pop(name, None)
+        view._carried.pop(name, None)
+        view._status.touch(name)
 
     remove = drop

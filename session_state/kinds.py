@@ -6,7 +6,6 @@ collector shows; a class written in C that is not named here may hold what nobod
 
 import array
 import collections
-import ctypes
 import datetime
 import decimal
 import functools
@@ -17,161 +16,47 @@ import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable, Iterable, MutableSet
-from typing import Any, Protocol
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import torch
 
-
-class KeepsBooks:
-    """Base of what counts its own bytes: the walk never enters a manager, a session or a view."""
-
-    __slots__ = ()
+from .arrays import CDATA, read_array, read_buffer, read_ctypes, read_void
+from .reading import Findings, KeepsBooks, Reader, each
+from .tensors import read_storage, read_tensor, read_wrapper, refers_to_data
 
 
-class Sink(Protocol):
-    """Where readers report what they found."""
-
-    seen: MutableSet[Any]
-
-    def claim(self, device: str, address: int, nbytes: int, owner: object) -> None:
-        """Count `nbytes` at `address`, which live as long as `owner`."""
-
-    def name(self, cls: type) -> None:
-        """Note that a value of type `cls` could not be seen."""
+def _referents(values: list[Any], found: Findings) -> Iterable[object]:
+    return gc.get_referents(*values)
 
 
-Reader = Callable[[Any, Sink], Iterable[object]]
-
-
-def _referents(value: Any, sink: Sink) -> Iterable[object]:
-    return gc.get_referents(value)
-
-
-def _exporter(value: Any, sink: Sink) -> Iterable[object]:
-    # A memoryview refers to what exports its buffer, or to nothing when the memory is borrowed.
-    return gc.get_referents(value)
-
-
-def _sealed(value: Any, sink: Sink) -> Iterable[object]:
+def _sealed(values: list[Any], found: Findings) -> Iterable[object]:
     return ()
 
 
-def _opaque(value: Any, sink: Sink) -> Iterable[object]:
-    sink.name(type(value))
+@each
+def _opaque(value: Any, found: Findings) -> Iterable[object]:
+    found.name(type(value))
     return ()
 
 
-def _function(value: Any, sink: Sink) -> Iterable[object]:
+@each
+def _exporter(value: Any, found: Findings) -> Iterable[object]:
+    # It hands out memory, which is its own unless it refers to what it hands out.
+    held = gc.get_referents(value)
+    if not refers_to_data(held):
+        found.name(type(value))
+    return held
+
+
+@each
+def _function(value: Any, found: Findings) -> Iterable[object]:
     # Not its globals: they belong to the module.
     return (value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__)
 
 
-# Attributes are read through the base class's own descriptors, so that no subclass can interfere.
-_TENSOR: Any = vars(torch._C.TensorBase)
-_ARRAY: Any = vars(np.ndarray)
-_layout = _TENSOR["layout"].__get__
-_is_nested = _TENSOR["is_nested"].__get__
-_is_quantized = _TENSOR["is_quantized"].__get__
-_retains_grad = _TENSOR["retains_grad"].__get__
-_grad = _TENSOR["grad"].__get__
-_grad_fn = _TENSOR["grad_fn"].__get__
-# Reading data_ptr would un-share a copy-on-write clone.
-_data_address: Callable[[Any], int] = getattr(torch._C, "_data_address", torch.Tensor.data_ptr)
-
-
-def _tensor(value: Any, sink: Sink) -> Iterable[object]:
-    if _layout(value) is not torch.strided or _is_nested(value) or _is_quantized(value):
-        return _opaque(value, sink)
-    storage = torch.Tensor.untyped_storage(value)
-    if storage not in sink.seen:
-        _claim_storage(storage, value, sink)
-    held = gc.get_referents(value)
-    history = _grad_fn(value)
-    if history is not None:
-        # What autograd saved for the backward pass lives as long as this tensor.
-        sink.name(type(history))
-    if history is None or _retains_grad(value):
-        held.append(_grad(value))
-    return held
-
-
-def _storage(value: Any, sink: Sink) -> Iterable[object]:
-    if value not in sink.seen:
-        with torch._C._DisableTorchDispatch():
-            tensor = torch.empty(0, dtype=torch.uint8, device=value.device).set_(value)
-        _claim_storage(value, tensor, sink)
-    return gc.get_referents(value)
-
-
-def _claim_storage(storage: torch.UntypedStorage, tensor: Any, sink: Sink) -> None:
-    # The storage's device, since a fake tensor names the device that it imitates.
-    device = _device_name(storage.device)
-    nbytes = storage.nbytes()
-    if nbytes and device != "meta":
-        address = _data_address(tensor)
-        if not address:
-            # A functional tensor imitates the storage of the one that it wraps.
-            sink.name(type(tensor))
-            return
-        sink.claim(device, address, nbytes, storage)
-        sink.seen.add(storage)
-
-
-_device_name: Callable[[torch.device], str] = functools.cache(str)
-
-
-def _array(value: Any, sink: Sink) -> Iterable[object]:
-    held = gc.get_referents(value)
-    base = _ARRAY["base"].__get__(value)
-    if reader_of(type(base)) not in (_array, _tensor, _buffer, _ctypes, _exporter):
-        # Nothing that the walk reaches is counted for this memory: dlpack, or none but the array.
-        _claim_extent(value, sink)
-    if type_name(type(base)) != "PyCapsule":
-        held.append(base)
-    dtype = _ARRAY["dtype"].__get__(value)
-    if dtype.char == "T":
-        sink.name(type(dtype))
-    elif dtype.hasobject:
-        held.append(np.ndarray.tolist(value))
-    return held
-
-
-def _claim_extent(value: Any, sink: Sink) -> None:
-    interface = _ARRAY["__array_interface__"].__get__(value)
-    itemsize = _ARRAY["itemsize"].__get__(value)
-    strides = _ARRAY["strides"].__get__(value)
-    reach = [(n - 1) * stride for n, stride in zip(interface["shape"], strides, strict=True)]
-    if 0 in interface["shape"] or not itemsize:
-        return
-    low = sum(step for step in reach if step < 0)
-    high = sum(step for step in reach if step > 0) + itemsize
-    sink.claim("cpu", interface["data"][0] + low, high - low, value)
-
-
-def _void(value: Any, sink: Sink) -> Iterable[object]:
-    base = vars(np.void)["base"].__get__(value)
-    return _buffer(value, sink) if base is None else (base,)
-
-
-def _buffer(value: Any, sink: Sink) -> Iterable[object]:
-    with memoryview(value) as view:
-        if not view.nbytes:
-            return gc.get_referents(value)
-    whole = np.frombuffer(value, np.uint8)
-    address, nbytes = whole.__array_interface__["data"][0], whole.nbytes
-    sink.claim("cpu", address, nbytes, value)
-    return gc.get_referents(value)
-
-
-def _ctypes(value: Any, sink: Sink) -> Iterable[object]:
-    # One that does not own its memory refers to the one that does, or borrows from outside.
-    owns = vars(_CDATA)["_b_needsfree_"].__get__(value)
-    return _buffer(value, sink) if owns else gc.get_referents(value)
-
-
-_CDATA = ctypes.Array.__mro__[1]
+_buffer, _tensor, _wrapper = each(read_buffer), each(read_tensor), each(read_wrapper)
 
 _SCALARS: set[Any] = set(np.sctypeDict.values()) - {np.bytes_, np.void}
 
@@ -221,16 +106,16 @@ def _managed_buffer() -> type:
 
 
 _READERS: dict[int, Reader] = {
-    **{id(cls): _referents for cls in (*_LEAVES, *_CONTAINERS, _managed_buffer())},
+    # A memoryview refers to what exports its buffer, or to nothing when the memory is borrowed.
+    **{id(cls): _referents for cls in (*_LEAVES, *_CONTAINERS, memoryview, _managed_buffer())},
     **{id(cls): _sealed for cls in (type, types.ModuleType, np.dtype, KeepsBooks)},
     **{id(cls): _buffer for cls in (bytes, np.bytes_, bytearray, array.array, mmap.mmap)},
-    id(memoryview): _exporter,
     id(types.FunctionType): _function,
-    id(_CDATA): _ctypes,
-    id(np.ndarray): _array,
-    id(np.void): _void,
+    id(CDATA): each(read_ctypes),
+    id(np.ndarray): each(read_array),
+    id(np.void): each(read_void),
     id(torch._C.TensorBase): _tensor,
-    id(torch.UntypedStorage): _storage,
+    id(torch.UntypedStorage): each(read_storage),
 }
 
 _mro = type.__dict__["__mro__"].__get__
@@ -258,11 +143,20 @@ def _choose(cls: type) -> Reader:
     for base, reader in zip(_mro(cls), known, strict=True):
         if reader is _tensor:
             return _tensor_reader(cls)
+        if reader is _referents and _exports_memory(cls):
+            return _exporter
         if reader is not None:
             return reader
         if not _adds_only_slots(base):
             return _opaque
     raise AssertionError("every MRO ends in object")
+
+
+def _exports_memory(cls: type) -> bool:
+    return any(name in _namespace(base) for base in _mro(cls) for name in _EXPORTS)
+
+
+_EXPORTS = ("__cuda_array_interface__", "__array_interface__", "__dlpack__")
 
 
 def _tensor_reader(cls: type) -> Reader:
@@ -273,7 +167,7 @@ def _tensor_reader(cls: type) -> Reader:
         if base is getattr(sys.modules.get("torch._subclasses"), "FakeTensor", None):
             return _sealed
         if "__torch_dispatch__" in _namespace(base):
-            return _opaque
+            return _wrapper
     return _tensor
 
 
@@ -289,10 +183,3 @@ def reader_of(cls: type) -> Reader:
     reader = _choose(cls)
     _chosen[id(cls)] = (weakref.ref(cls), reader)
     return reader
-
-
-def type_name(cls: type) -> str:
-    """The name under which a type is reported, such as `torch._C.Generator`."""
-    module = type.__dict__["__module__"].__get__(cls)
-    name: str = type.__dict__["__qualname__"].__get__(cls)
-    return name if module == "builtins" or type(module) is not str else f"{module}.{name}"

@@ -1,17 +1,23 @@
-"""Which sessions there are, and which of them leave."""
+"""Which sessions there are, who uses them, and how they end."""
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from operator import index
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
-from .accounting import SeenStorages, merge_bytes
 from .config import DEFAULT_MAX_SESSIONS, resolve_session_state_config
-from .errors import SessionExists
-from .kinds import KeepsBooks
-from .session import Measure, SessionState
+from .errors import raise_all
+from .generations import generation
+from .ids import session_key
+from .leases import Expect, Lease
+from .ledger import Ledger
+from .lifecycle import Lifecycle
+from .local import StaysInProcess
+from .reading import KeepsBooks
+from .session import SessionState
+from .table import Record, Table
 
 if TYPE_CHECKING:
     from .view import SessionView
@@ -26,27 +32,20 @@ __all__ = [
 P = ParamSpec("P")
 V = TypeVar("V", bound="SessionView")
 
-
-class _Generation:
-    """One generation: its session once its view asked for it, whoever has the id by then."""
-
-    def __init__(self, key: str) -> None:
-        self.key = key
-        self.session: SessionState | None = None
+CloseReason = Literal["client", "idle", "failed", "shutdown"]
+_CLOSE_REASONS = get_args(CloseReason)
+_EXPECTATIONS = get_args(Expect)
 
 
-class _Beginning(threading.local):
-    """The generation whose view this thread is making."""
-
-    generation: _Generation | None = None
-
-
-class SessionStateManager(KeepsBooks):
+class SessionStateManager(KeepsBooks, StaysInProcess):
     """Sessions by id, capped by count; the least recently used leaves the table first.
 
-    Leaving the table frees nothing: a view that holds the session keeps its state.
-    `drop_session` releases. `byte_budget` is recorded and reported, not enforced. Under the lock
-    the table is read and written, and nothing else happens.
+    Leaving the table frees nothing: a view that holds the session keeps its state. `close` and
+    `drop_session` release. A leased session stays in the table, which exceeds its cap for the
+    older calls while all are leased. `byte_budget` is recorded and reported, not enforced.
+
+    With `idle_seconds`, whatever opens a session first closes those that were idle for so long by
+    `clock`, which counts seconds. There is no thread behind this; `sweep` does the same when called.
 
     An id is a non-empty str; None means "default". Other ids raise ValueError or TypeError.
     """
@@ -55,174 +54,200 @@ class SessionStateManager(KeepsBooks):
         self,
         max_sessions: int = DEFAULT_MAX_SESSIONS,
         byte_budget: int | None = None,
-        lock_factory: Callable[[], AbstractContextManager[Any]] = threading.Lock,
+        lock_factory: Callable[[], AbstractContextManager[Any]] = Lock,
+        *,
+        idle_seconds: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Make an empty manager. Raises ValueError unless `max_sessions` is at least 1."""
-        self.max_sessions = index(max_sessions)
-        if self.max_sessions < 1:
-            raise ValueError(f"max_sessions must be at least 1, got {max_sessions}")
         self.byte_budget = byte_budget
-        self.hits = 0
-        self.misses = 0
-        self.evictions = 0
-        self._sessions: OrderedDict[str, SessionState] = OrderedDict()
-        self._lock = lock_factory()
-        self._beginning = _Beginning()
+        self.ledger = Ledger()
+        self._table = Table(max_sessions, lock_factory)
+        self._lifecycle = Lifecycle(self._table, self.ledger, clock, idle_seconds)
+
+    @property
+    def max_sessions(self) -> int:
+        """How many sessions there may be."""
+        return self._table.max_sessions
+
+    @property
+    def hits(self) -> int:
+        """How often a session was opened that was there."""
+        return self._table.hits
+
+    @property
+    def misses(self) -> int:
+        """How often a session was made."""
+        return self._table.misses
+
+    @property
+    def evictions(self) -> int:
+        """How many sessions left the table for others."""
+        return self._table.evictions
 
     def get_or_create_session(self, session_id: str | None) -> SessionState:
         """The session under the id, now the most recent; made when absent, which may evict."""
-        key = _key(session_id)
-        generation = self._beginning.generation
-        if generation is not None and generation.key == key:
-            return self._session_of(generation)
-        # Declared before the lock is taken: what leaves may run destructors, and they come after it.
-        evicted: list[SessionState] = []
-        with self._lock:
-            session = self._sessions.get(key)
-            if session is not None:
-                self.hits += 1
-                self._sessions.move_to_end(key)
-                return session
-            return self._create(key, evicted)
+        key = session_id if type(session_id) is str and session_id else session_key(session_id)
+        lifecycle, table = self._lifecycle, self._table
+        if lifecycle.due or lifecycle.idle_seconds is not None:
+            lifecycle.catch_up()
+        now = lifecycle.clock()
+        with table.lock:
+            record = table.records.get(key)
+            if record is not None:
+                table.hits += 1
+                table.records.move_to_end(key)
+                record.used = now
+                return record.session
+        record = Record(key, now)
+        if lifecycle.add(record, at_any_size=True) is None:
+            return record.session
+        return self.get_or_create_session(key)
 
-    def drop_session(self, session_id: str | None) -> bool:
-        """Take the session out of the table and close it: everything it holds is released.
+    def session(
+        self,
+        cls: Callable[Concatenate[str | None, "SessionStateManager", P], V],
+        session_id: str | None,
+        expect: Expect = "any",
+        wait: float | None = None,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Lease[V]:
+        """Lease a session, for `with` and for `async with`, which give a view of class `cls`.
 
-        Returns whether there was one. Raises what its objects' resets raised, once all are done.
+        `expect` says whether it is to be "new", "existing", or "any" of both. While somebody else
+        has the session it is waited for, at most `wait` seconds; first come, first served.
+
+        Entering raises SessionExists, SessionNotFound, SessionBusy or SessionFailed, or what making
+        the view raises; then there is no lease, and no session that was not there.
         """
-        key = _key(session_id)
-        with self._lock:
-            session = self._sessions.pop(key, None)
-        if session is None:
-            return False
-        session.close()
-        return True
+        if expect not in _EXPECTATIONS:
+            raise ValueError(f'expect is "any", "new" or "existing", got {expect!r}')
+        if wait is not None and not wait >= 0:
+            raise ValueError(f"wait is a number of seconds, at least 0, got {wait!r}")
+        key = session_id if type(session_id) is str and session_id else session_key(session_id)
+        return Lease(self, self._lifecycle, key, cls, args, kwargs, expect, wait)
 
-    @contextmanager
     def generation(
         self,
         cls: Callable[Concatenate[str | None, "SessionStateManager", P], V],
         session_id: str,
         *args: P.args,
         **kwargs: P.kwargs,
-    ) -> Iterator[V]:
+    ) -> AbstractContextManager[V]:
         """A view of a new session that is closed at the end, on errors too.
 
-        It closes its own session, evicted or not, and whoever has the id by then. Raises
-        SessionExists when the id is in the table; nothing was created then.
+        It closes its own session, evicted or not, and whoever has the id by then; with the reason
+        "client", or "failed" after an exception. It is not leased. Raises SessionExists when the
+        id is in the table, and SessionBusy when every session of a full table is leased; nothing
+        was created then.
         """
-        generation = _Generation(_key(session_id))
-        try:
-            view = self._begin(generation, cls, session_id, *args, **kwargs)
-            yield view
-        finally:
-            if generation.session is not None:
-                self._end(generation.key, generation.session)
+        make = partial(cls, session_id, self, *args, **kwargs)
+        return generation(self._lifecycle, session_key(session_id), make)
+
+    def peek(self, session_id: str | None) -> SessionState | None:
+        """The session under the id, or None; it is not made, and not more recent than before."""
+        record = self._table.records.get(session_key(session_id))
+        return None if record is None else record.session
+
+    def close(self, session_id: str | None, reason: CloseReason = "client") -> bool:
+        """Take the session out of the table, release all that it holds, and tell its hooks.
+
+        A leased session ends with its lease, for the reason that was given first. Returns whether
+        there was one. Raises what its objects' resets raised, once all are done.
+        """
+        if reason not in _CLOSE_REASONS:
+            raise ValueError(f"reason is one of {_CLOSE_REASONS}, got {reason!r}")
+        key = session_key(session_id)
+        self._lifecycle.catch_up()
+        return self._lifecycle.end(key, reason)
+
+    def drop_session(self, session_id: str | None) -> bool:
+        """Close the session, as `close(session_id, "client")` does, and count it under `drops`."""
+        was_there = self.close(session_id)
+        if was_there:
+            with self._table.lock:
+                self._table.drops += 1
+        return was_there
+
+    def close_all(self, reason: CloseReason = "shutdown") -> int:
+        """Close every session, the leased ones with their leases. Returns how many that were.
+
+        Raises as `close` does, once all are closed.
+        """
+        errors: list[BaseException] = []
+        closed = 0
+        for record in self._table.snapshot():
+            try:
+                closed += self.close(record.key, reason)
+            except Exception as error:
+                closed += 1
+                errors.append(error)
+        raise_all("several sessions failed to close", errors)
+        return closed
+
+    def sweep(self, idle_seconds: float) -> int:
+        """Close what is not leased and was last opened, or given back, so long ago or longer.
+
+        Returns how many sessions that were. Raises as `close` does, once all are closed.
+        """
+        self._lifecycle.catch_up()
+        return self._lifecycle.sweep(idle_seconds)
+
+    def reset(self, session_id: str | None) -> None:
+        """Clear the session, also one that failed; its views and its params stay.
+
+        Raises SessionNotFound, and SessionBusy while another thread leases it. Raises what its
+        objects' resets raised, once all are done.
+        """
+        key = session_key(session_id)
+        self._lifecycle.catch_up()
+        with self._lifecycle.held(key) as session:
+            try:
+                session.reset()
+            finally:
+                session.status.failed = None
 
     def nbytes_by_device(self) -> dict[str, int]:
         """Bytes of all sessions in the table per device, each storage once."""
-        with self._lock:
-            sessions = list(self._sessions.values())
-        return _measured(sessions).nbytes
+        self.ledger.publish_touched()
+        return dict(self.ledger.table())
 
     def stats(self) -> dict[str, int]:
-        """Counters and bytes of the table; the bytes are walked outside the lock.
+        """Counters and bytes, as last published; walks only what was touched since, and waits for nobody.
 
-        sessions, max_sessions, hits, misses, evictions; `nbytes:<device>` for each device that holds
-        something and total_nbytes for their sum; unaccounted, the number of fields that hold
-        something which could not be seen; byte_budget when there is one.
+        sessions, max_sessions, hits, misses, evictions, drops; `closed:<reason>` for each reason for
+        which sessions ended; `nbytes:<device>` for each device that holds something and
+        total_nbytes for their sum; unaccounted, the number of fields that hold something which
+        could not be seen; byte_budget when there is one.
         """
-        with self._lock:
-            sessions = list(self._sessions.values())
-            counters = {
-                "sessions": len(sessions),
-                "max_sessions": self.max_sessions,
-                "hits": self.hits,
-                "misses": self.misses,
-                "evictions": self.evictions,
-            }
-        nbytes, unaccounted = _measured(sessions)
-        counters["total_nbytes"] = sum(nbytes.values())
-        counters["unaccounted"] = len(unaccounted)
+        self.ledger.publish_touched()
+        table = self._table
+        counters = {
+            "sessions": len(table.records),
+            "max_sessions": table.max_sessions,
+            "hits": table.hits,
+            "misses": table.misses,
+            "evictions": table.evictions,
+            "drops": table.drops,
+        }
         if self.byte_budget is not None:
             counters["byte_budget"] = self.byte_budget
-        return counters | {f"nbytes:{device}": nbytes[device] for device in sorted(nbytes)}
+        counters |= {f"closed:{reason}": count for reason, count in list(table.closed.items())}
+        return counters | self.ledger.totals()
 
     def __len__(self) -> int:
-        with self._lock:
-            return len(self._sessions)
+        return len(self._table.records)
 
     def __contains__(self, session_id: str | None) -> bool:
-        key = _key(session_id)
-        with self._lock:
-            return key in self._sessions
+        return session_key(session_id) in self._table.records
 
     def __bool__(self) -> Literal[True]:
         return True
 
-    def _create(self, key: str, evicted: list[SessionState]) -> SessionState:
-        """Add a session; the caller holds the lock, and lets go of `evicted` after it."""
-        self.misses += 1
-        session = self._sessions[key] = SessionState(key)
-        while len(self._sessions) > self.max_sessions:
-            evicted.append(self._sessions.popitem(last=False)[1])
-            self.evictions += 1
-        return session
-
-    def _begin(
-        self,
-        generation: _Generation,
-        cls: Callable[Concatenate[str | None, "SessionStateManager", P], V],
-        session_id: str,
-        *args: P.args,
-        **kwargs: P.kwargs,
-    ) -> V:
-        """Make the view of a generation; when that raises before it asks for one, there is no session."""
-        beginning = self._beginning
-        outer, beginning.generation = beginning.generation, generation
-        try:
-            return cls(session_id, self, *args, **kwargs)
-        finally:
-            beginning.generation = outer
-
-    def _session_of(self, generation: _Generation) -> SessionState:
-        """The generation's own session, made when it is first asked for."""
-        if generation.session is None:
-            evicted: list[SessionState] = []
-            with self._lock:
-                if generation.key in self._sessions:
-                    raise SessionExists(
-                        f"session {generation.key!r} is in the table; drop it first, or use "
-                        "another id"
-                    )
-                generation.session = self._create(generation.key, evicted)
-        return generation.session
-
-    def _end(self, key: str, session: SessionState) -> None:
-        with self._lock:
-            if self._sessions.get(key) is session:
-                del self._sessions[key]
-        session.close()
-
-
-def _key(session_id: str | None) -> str:
-    if session_id is None:
-        return "default"
-    if not isinstance(session_id, str):
-        raise TypeError(
-            f"a session id is a str or None, got {session_id!r} ({type(session_id).__name__})"
-        )
-    if not session_id:
-        raise ValueError("a session id must not be empty; None means 'default'")
-    return session_id
-
-
-def _measured(sessions: list[SessionState]) -> Measure:
-    seen: SeenStorages = set()
-    total = Measure({}, {})
-    for session in sessions:
-        found = session.measure(seen)
-        merge_bytes(total.nbytes, found.nbytes)
-        for field, types in found.unaccounted.items():
-            total.unaccounted[f"{session.status.session_id}/{field}"] = types
-    return total
+    def _session_for_view(self, session_id: str | None) -> SessionState:
+        """The session that a view is being made of."""
+        opening = self._lifecycle.beginning.opening
+        if opening is not None and opening.key == session_key(session_id):
+            return opening.join()
+        return self.get_or_create_session(session_id)

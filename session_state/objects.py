@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
+from .accounting import SeenStorages, device_bytes
+from .base import StateObject
 from .errors import FieldFrozen, FieldUnset, RingTooShort
-from .stageable import OwnKind, Stageable, Staged
+from .stageable import Stageable, Staged
 
 Item = TypeVar("Item")
 Store = TypeVar("Store")
@@ -40,7 +42,7 @@ class LatentBuffer(Stageable[Item, list[Item], tuple[Item, ...]]):
     def stage(self, payload: Item) -> None:
         """Hold one item beside the buffer, in place of what is staged. Raises as `append` does."""
         self._writable()
-        self._pending = Staged((payload,), replaces=False)
+        self._stage((payload,), replaces=False)
 
     def append(self, payload: Item) -> None:
         """Append one item. Raises SessionClosed, and RuntimeError when not allocated."""
@@ -48,6 +50,7 @@ class LatentBuffer(Stageable[Item, list[Item], tuple[Item, ...]]):
             self.extend((payload,))
         else:
             self._writable().append(payload)
+            self._touched()
 
     def extend(self, payloads: Iterable[Item]) -> None:
         """Append several items in order. Raises as `append` does."""
@@ -55,12 +58,14 @@ class LatentBuffer(Stageable[Item, list[Item], tuple[Item, ...]]):
         if self._stages:
             staged = self._pending or Staged((), replaces=False)
             newest = deque((*staged.content, *payloads), items.maxlen)
-            self._pending = Staged(tuple(newest), staged.replaces)
+            self._stage(tuple(newest), replaces=staged.replaces)
         else:
             items.extend(payloads)
+            self._touched()
 
     def view(self, *, include_staged: bool = True) -> list[Item]:
         """The items, oldest first, as a new list; a staged one is the last."""
+        self._touched()
         items = self._items
         if items is None:
             if self._is_bound:
@@ -97,10 +102,10 @@ class LatentBuffer(Stageable[Item, list[Item], tuple[Item, ...]]):
         self._items, self._pending = self._after(self._writable()), None
 
     def _stage_empty(self) -> None:
-        self._pending = Staged((), replaces=True)
+        self._stage((), replaces=True)
 
-    def _held(self) -> object:
-        return self._items
+    def _contents(self) -> tuple[object, object]:
+        return self._items, self._waiting
 
     def _saved(self) -> tuple[Any, ...]:
         return self._items, self._pending
@@ -144,7 +149,7 @@ class FrameRing(Stageable[Tensor, Tensor | None, Tensor | None]):
         """Hold a chunk beside the ring, in place of what is staged. Raises as `append` does."""
         self._vet_next(payload)
         if payload.shape[self.along]:
-            self._pending = Staged(self._newest(None, payload), replaces=False)
+            self._stage(self._newest(None, payload), replaces=False)
 
     def append(self, payload: Tensor) -> None:
         """Append the frames of one chunk.
@@ -158,12 +163,14 @@ class FrameRing(Stageable[Tensor, Tensor | None, Tensor | None]):
             return
         if self._stages:
             # Joined now, so that reading and committing what is staged copy nothing.
-            self._pending = Staged(self._newest(self._after(), payload), replaces=True)
+            self._stage(self._newest(self._after(), payload), replaces=True)
         else:
             self._frames = self._newest(self._frames, payload)
+            self._touched()
 
     def view(self, *, include_staged: bool = True) -> Tensor | None:
         """The frames held, oldest first, or None when there are none."""
+        self._touched()
         if not self._is_bound:
             self._require_allocated()
         return self._after() if include_staged else self._frames
@@ -260,10 +267,10 @@ class FrameRing(Stageable[Tensor, Tensor | None, Tensor | None]):
         self._frames, self._pending = self._after(), None
 
     def _stage_empty(self) -> None:
-        self._pending = Staged(None, replaces=True)
+        self._stage(None, replaces=True)
 
-    def _held(self) -> object:
-        return self._frames
+    def _contents(self) -> tuple[object, object]:
+        return self._frames, self._waiting
 
     def _saved(self) -> tuple[Any, ...]:
         return self._allocated, self._frames, self._pending
@@ -275,7 +282,7 @@ class FrameRing(Stageable[Tensor, Tensor | None, Tensor | None]):
         _allocated(self._allocated or None, self._place)
 
 
-class EncodeOnce(OwnKind[Value, Value | None]):
+class EncodeOnce(StateObject[Value, Value | None]):
     """A value that is encoded once, reread, and rebuilt when it was let go of.
 
     It is kept by reference, never cloned. Writing the same value again changes nothing, where a new
@@ -289,6 +296,7 @@ class EncodeOnce(OwnKind[Value, Value | None]):
         """Be ready for a value, with none written; what is staged stays. Raises SessionClosed."""
         self._require_open()
         self._value = None
+        self._touched()
 
     def stage(self, payload: Value) -> None:
         """Hold a value beside what is committed. Raises as `commit` does."""
@@ -306,6 +314,7 @@ class EncodeOnce(OwnKind[Value, Value | None]):
         self._vet_next(value)
         if self._value is None:
             self._value = value
+        self._touched()
         if payload is None:
             self.discard()
 
@@ -317,6 +326,7 @@ class EncodeOnce(OwnKind[Value, Value | None]):
 
     def view(self, *, include_staged: bool = True) -> Value | None:
         """The value, or None while there is none."""
+        self._touched()
         if self._value is None and include_staged:
             return self._staged
         return self._value
@@ -331,11 +341,12 @@ class EncodeOnce(OwnKind[Value, Value | None]):
         """Whether it was written."""
         return self._value is not None
 
-    def _held(self) -> object:
-        return self._value
+    def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
+        """Bytes behind the value and the staged one, per device."""
+        return device_bytes(self._contents(), seen)
 
-    def _staged_values(self) -> object:
-        return self._staged
+    def _contents(self) -> tuple[object, object]:
+        return self._value, self._staged
 
     def _vet_next(self, payload: Value) -> None:
         self._require_open()

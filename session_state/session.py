@@ -1,24 +1,37 @@
 """One session: its named objects, and the values that it carries."""
 
 from collections.abc import Callable, Mapping
-from operator import index
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .accounting import SeenStorages, merge_bytes, walk
 from .base import StateObject
 from .coverage import Coverage
 from .errors import raise_all
-from .kinds import KeepsBooks
-from .status import Status
+from .local import StaysInProcess
+from .reading import KeepsBooks
+from .reports import reported
+from .status import EVERYTHING, Status
+
+if TYPE_CHECKING:
+    from .account import Account
+    from .view import SessionView
+
+Hook = Callable[[str, str], object]
+"""Called with a session's id and the reason of its end."""
 
 M = TypeVar("M", bound=StateObject[Any, Any])
 
 
 class Opening(NamedTuple):
-    """How the first generated view opened a session: its schema, and what shapes its objects."""
+    """How the first generated view opened a session: its class, and all of its params."""
 
-    schema: str
-    params: Mapping[str, object]
+    cls: "type[SessionView]"
+    params: Mapping[str, Any]
+
+    @property
+    def schema(self) -> str:
+        """The model and the version of its schema."""
+        return self.cls._schema
 
 
 class Measure(NamedTuple):
@@ -28,7 +41,7 @@ class Measure(NamedTuple):
     unaccounted: dict[str, tuple[str, ...]]
 
 
-class SessionState(KeepsBooks):
+class SessionState(KeepsBooks, StaysInProcess):
     """The state objects of one session by name, and `attrs`, the values that it only carries.
 
     `attrs` is a plain dict. `captured` has the sizes that families learnt at their first write, by
@@ -37,46 +50,64 @@ class SessionState(KeepsBooks):
     """
 
     __slots__ = (
-        "_objects",
-        "_opening",
-        "attrs",
-        "captured",
-        "status",
-        "transaction",
+        *("_hooks", "_objects", "_opening", "_carried"),
+        *("captured", "status", "account", "is_leased", "transaction"),
         "__weakref__",
     )
 
     def __init__(self, session_id: str = "default") -> None:
+        self._hooks: list[Hook] = []
         self._objects: dict[str, StateObject[Any, Any]] = {}
         self._opening: dict[None, Opening] = {}
-        self.attrs: dict[str, object] = {}
+        self._carried: dict[str, object] = {}
         self.captured: dict[str, int] = {}
         self.status = Status(session_id)
+        self.account: Account | None = None
+        self.is_leased = False
         self.transaction: Callable[[], object | None] = _none
+
+    @property
+    def attrs(self) -> dict[str, object]:
+        """The carried values; whoever asks for them may change any of them."""
+        if EVERYTHING not in self.status.touched:
+            self.status.touch(EVERYTHING)
+        return self._carried
+
+    @attrs.setter
+    def attrs(self, values: dict[str, object]) -> None:
+        # The dict stays the same, since views read it.
+        if values is not self._carried:
+            replaced = dict(values)
+            self._carried.clear()
+            self._carried.update(replaced)
+        self.status.touch(EVERYTHING)
 
     def get(self, name: str) -> StateObject[Any, Any] | None:
         """The object under `name`, or None."""
+        self.status.touch(name)
         return self._objects.get(name)
 
     def put(self, name: str, obj: M) -> M:
         """Set `obj` under `name` in place of what is there, and return it."""
         self._objects[name] = obj
+        obj._join(self.status, name)
         return obj
 
     def get_or_create(self, name: str, factory: Callable[[], M], cls: type[M]) -> M:
         """The object under `name`; made anew when absent, of another class or not resident."""
-        obj = self._objects.get(name)
+        obj = self.get(name)
         if isinstance(obj, cls) and obj.resident:
             return obj
         return self.put(name, factory())
 
-    def setdefault(self, name: str, obj: M) -> StateObject[Any, Any]:
-        """The object under `name`, which is `obj` when none was there."""
-        return self._objects.setdefault(name, obj)
-
     def remove(self, name: str) -> None:
         """Let go of the object under `name`, when there is one."""
         self._objects.pop(name, None)
+        self.status.touch(name)
+
+    def field_names(self) -> set[str]:
+        """The names under which anything is held, as an object or carried."""
+        return {*self._objects, *self._carried}
 
     def names(self) -> list[str]:
         """The names of the objects, in the order of their arrival."""
@@ -109,8 +140,9 @@ class SessionState(KeepsBooks):
             except BaseException as error:
                 self.remove(name)
                 errors.append(error)
-        self.attrs.clear()
+        self._carried.clear()
         self.captured.clear()
+        self.status.touch(EVERYTHING)
         raise_all(f"session {self.status.session_id!r}: several objects failed to reset", errors)
 
     def close(self) -> None:
@@ -119,7 +151,21 @@ class SessionState(KeepsBooks):
         Raises as `reset` does; the session is closed all the same.
         """
         self.status.closed = True
+        self.status.take_touched()
+        # Views keep the old dict: nobody writes it any more, so it reads as defaults from now on.
+        carried, self._carried = self._carried, {}
+        carried.clear()
         self.reset()
+
+    def on_close(self, hook: Hook) -> None:
+        """Call `hook(session_id, reason)` once the session has ended; the newest hook comes first.
+
+        It runs outside every lock and may call the manager. What it raises is logged and stops no
+        other hook. A hook that refers to the session or to a view of it keeps an evicted session
+        alive for ever. Raises SessionClosed when the session has ended.
+        """
+        self.status.require_open("on_close")
+        self._hooks.append(hook)
 
     def measure(self, seen: SeenStorages) -> Measure:
         """Count objects and `attrs` together, apart from what `seen` knows. Never raises.
@@ -131,10 +177,10 @@ class SessionState(KeepsBooks):
         unaccounted: dict[str, tuple[str, ...]] = {}
         for name, obj in list(self._objects.items()):
             mark = len(coverage.unaccounted)
-            merge_bytes(nbytes, _reported(obj, seen, coverage))
+            merge_bytes(nbytes, reported(obj, seen))
             if len(coverage.unaccounted) > mark:
                 unaccounted[name] = tuple(coverage.unaccounted[mark:])
-        for name, value in list(self.attrs.items()):
+        for name, value in list(self._carried.items()):
             found = walk(value, seen)
             merge_bytes(nbytes, found.nbytes)
             if found.unaccounted:
@@ -157,24 +203,3 @@ class SessionState(KeepsBooks):
 
 def _none() -> None:
     return None
-
-
-def _reported(
-    obj: StateObject[Any, Any], seen: SeenStorages, coverage: Coverage
-) -> Mapping[str, int]:
-    mark, named = len(coverage.claims), len(coverage.unaccounted)
-    try:
-        reported = obj.nbytes_by_device(seen)
-        return {str(device): _count(nbytes) for device, nbytes in reported.items()}
-    except Exception:
-        coverage.rollback(mark, seen)
-        del coverage.unaccounted[named:]
-        return walk(obj, seen).nbytes
-
-
-def _count(nbytes: object) -> int:
-    """What an object reported for one device; ValueError or TypeError for no number of bytes."""
-    count = index(nbytes)  # type: ignore[arg-type]
-    if count < 0:
-        raise ValueError(f"{count} is no number of bytes")
-    return count

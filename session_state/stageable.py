@@ -10,22 +10,6 @@ from .base import PayloadT, StateObject, ViewT
 Content = TypeVar("Content")
 
 
-class OwnKind(StateObject[PayloadT, ViewT]):
-    """A kind that says what it holds, so that its bytes need not be asked for."""
-
-    @abstractmethod
-    def _held(self) -> object:
-        """What is committed, as one value for the walk."""
-
-    @abstractmethod
-    def _staged_values(self) -> object:
-        """What is staged, as one value for the walk; None when nothing is."""
-
-    def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
-        """Bytes behind what is committed and what is staged, per device."""
-        return device_bytes((self._held(), self._staged_values()), seen)
-
-
 class Staged(NamedTuple, Generic[Content]):
     """What a commit adds to the content or, when it `replaces`, puts in its place."""
 
@@ -33,7 +17,7 @@ class Staged(NamedTuple, Generic[Content]):
     replaces: bool
 
 
-class Stageable(OwnKind[PayloadT, ViewT], Generic[PayloadT, ViewT, Content]):
+class Stageable(StateObject[PayloadT, ViewT], Generic[PayloadT, ViewT, Content]):
     """A kind with a content, and beside it what a commit will make of that.
 
     Where `_stages` is set, which a field that may be staged does, every write is staged. The
@@ -55,6 +39,7 @@ class Stageable(OwnKind[PayloadT, ViewT], Generic[PayloadT, ViewT, Content]):
                 self.append(payload)
             if self._pending is not None and (payload is None or self._stages):
                 self._settle()
+                self._touched()
         except BaseException:
             self._pending = before
             raise
@@ -66,9 +51,24 @@ class Stageable(OwnKind[PayloadT, ViewT], Generic[PayloadT, ViewT, Content]):
     def discard(self) -> None:
         """Drop what is staged; what is committed stays."""
         self._pending = None
+        self._touched()
 
-    def _staged_values(self) -> object:
+    def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
+        """Bytes behind what is committed and what is staged, per device."""
+        return device_bytes(self._contents(), seen)
+
+    @property
+    def _waiting(self) -> object:
+        """What is staged, for the walk."""
         return None if self._pending is None else self._pending.content
+
+    def _stage(self, content: Content, *, replaces: bool) -> None:
+        self._pending = Staged(content, replaces)
+        self._touched()
+
+    @abstractmethod
+    def _contents(self) -> tuple[object, object]:
+        """What is committed, and what is staged, each as one value for the walk."""
 
     @abstractmethod
     def _settle(self) -> None:

@@ -49,10 +49,11 @@ class Savepoint(AbstractContextManager[None]):
         if session.status.closed:
             return
         for name, obj, saved in self._saved:
-            if session.get(name) is not obj or not all(map(is_, obj._saved(), saved)):
+            if session._objects.get(name) is not obj or not all(map(is_, obj._saved(), saved)):
                 changed.add(name)
                 obj._put_back(saved)
-                session.put(name, obj)
+                session._objects[name] = obj
+                session.status.touch(name)
         _clear_derived(self._view, changed)
 
 

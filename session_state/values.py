@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from .stageable import Stageable, Staged
+from .stageable import Stageable
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class Value(Stageable[T, T, T]):
     def stage(self, payload: T) -> None:
         """Hold a value beside what is committed, in place of any staged before. Raises as `append`."""
         self._writable()
-        self._pending = Staged(payload, replaces=True)
+        self._stage(payload, replaces=True)
 
     def append(self, payload: T) -> None:
         """Write the value, None included: at once or, where writes are staged, with the next commit.
@@ -40,9 +40,11 @@ class Value(Stageable[T, T, T]):
         else:
             self._writable()
             self._value = payload
+            self._touched()
 
     def view(self, *, include_staged: bool = True) -> T:
         """The very object that was written last; None after a reset."""
+        self._touched()
         if include_staged and self._pending is not None:
             return self._pending.content
         return cast("T", self._value)
@@ -71,8 +73,8 @@ class Value(Stageable[T, T, T]):
     def _stage_empty(self) -> None:
         self.stage(cast("T", self._writable()()))
 
-    def _held(self) -> object:
-        return self._value
+    def _contents(self) -> tuple[object, object]:
+        return self._value, self._waiting
 
     def _saved(self) -> tuple[Any, ...]:
         return self._factory, self._value, self._pending

@@ -8,8 +8,9 @@ from .dependents import dependents
 from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, raise_all
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, Param, Stored
-from .kinds import KeepsBooks
 from .loans import Loan
+from .local import StaysInProcess
+from .reading import KeepsBooks
 from .session import Opening
 from .staging import Transaction, commit, discard
 
@@ -35,14 +36,14 @@ class _Slotted(ABCMeta):
         return super().__new__(mcs, name, bases, namespace, **options)
 
 
-class SessionView(KeepsBooks, metaclass=_Slotted):
+class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
     """One session of a manager, seen through the fields that a subclass declares.
 
     Views are cheap: make one per call. All views of a session see the same data, and a view keeps
     its session alive after the manager let go of it.
     """
 
-    __slots__ = ("_session", "_status", "_params", "__weakref__")
+    __slots__ = ("_session", "_status", "_params", "_carried", "_touched", "__weakref__")
 
     _schema: ClassVar[str] = ""
     _declared: ClassVar[dict[str, Field]] = {}
@@ -54,6 +55,8 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
     _session: "SessionState"
     _status: "Status"
     _params: dict[str, Any]
+    _carried: dict[str, object]
+    _touched: set[str]
 
     def __init_subclass__(cls, *, schema: str | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -90,8 +93,10 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
             self._params = {name: declared[name].check(value) for name, value in params.items()}
         except (TypeError, ValueError) as error:
             raise type(error)(f"session {session_id!r}, {error}") from None
-        session = self._session = manager.get_or_create_session(session_id)
+        session = self._session = manager._session_for_view(session_id)
         self._status = session.status
+        self._carried = session._carried
+        self._touched = session.status.touched
         if self._schema:
             self._join(session)
 
@@ -113,7 +118,7 @@ class SessionView(KeepsBooks, metaclass=_Slotted):
 
     def _first(self, session: "SessionState") -> Opening:
         """Record how the session was opened, unless another thread did, and make its objects."""
-        mine = Opening(self._schema, {name: self._params[name] for name in self._shaping})
+        mine = Opening(type(self), self._params)
         opening = session.opened_as(mine)
         if opening is mine and not self._status.closed:
             try:

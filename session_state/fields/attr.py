@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
 from ..coercions import UNCHANGED, Coerce, checked
-from ..errors import FieldFrozen
+from ..errors import FieldFrozen, SessionClosed
 from ..objects import is_same
 from .base import Field
 
@@ -99,7 +99,9 @@ class Attr(Field, property, Generic[T]):
         name, default = self.name, self.default
 
         def read(view: Any) -> Any:
-            return default if view._status.closed else view._session.attrs.get(name, default)
+            if name not in view._touched:
+                view._status.touch(name)
+            return view._carried.get(name, default)
 
         return read
 
@@ -107,11 +109,12 @@ class Attr(Field, property, Generic[T]):
         name = self.name
 
         def read(view: Any) -> Any:
-            if view._status.closed:
-                return factory()
-            attrs = view._session.attrs
-            value = attrs.get(name, _MISSING)
-            return attrs.setdefault(name, factory()) if value is _MISSING else value
+            if name not in view._touched:
+                view._status.touch(name)
+            value = view._carried.get(name, _MISSING)
+            if value is not _MISSING:
+                return value
+            return factory() if view._status.closed else view._carried.setdefault(name, factory())
 
         return read
 
@@ -121,10 +124,13 @@ class Attr(Field, property, Generic[T]):
         def write(view: Any, value: Any) -> None:
             if coerce is not None and type(value) is not exact:
                 value = checked(coerce, value, f"session {view.session_id!r}, field {name!r}")
-            # Last, since a coercion may run code that ends the session.
-            if view._status.closed:
+            # After the coercion, which may run code that ends the session.
+            touched = view._touched
+            if name not in touched:
                 view._status.require_open(name)
-            view._session.attrs[name] = value
+            view._carried[name] = value
+            if name not in touched:
+                wrote(view, name)
 
         return write
 
@@ -134,7 +140,7 @@ class Attr(Field, property, Generic[T]):
         """Writes that keep the first value, or take the fields along that depend on it."""
 
         def write(view: Any, value: Any) -> None:
-            attrs = view._session.attrs
+            attrs = view._carried
             held = attrs.get(self.name, None if self.default is _MISSING else self.default)
             if self.once and held is not None and not view._status.closed:
                 if self.coerce is not None:
@@ -155,4 +161,14 @@ class Attr(Field, property, Generic[T]):
 
     def clear(self, view: "SessionView") -> None:
         """Forget the value, so that the field reads as its default."""
-        view._session.attrs.pop(self.name, None)
+        view._carried.pop(self.name, None)
+        view._status.touch(self.name)
+
+
+def wrote(view: Any, name: str) -> None:
+    """Mark a field that was written; what reached a session that ended meanwhile is taken back."""
+    try:
+        view._status.wrote(name)
+    except SessionClosed:
+        view._carried.pop(name, None)
+        raise

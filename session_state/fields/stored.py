@@ -46,17 +46,19 @@ class Stored(Field, Generic[Kept]):
         """The session's object, allocated while the session is open; never the value it views as."""
         session = view._session
         status = session.status
-        held = session.get(self.name)
+        held = session._objects.get(self.name)
         if not isinstance(held, self.kind):
-            made = self._bound(self.kind(), view)
+            made = self.kind()
+            made._join(status, self.name, is_bound=True, stages=self.staged)
             if status.closed:
                 return made
             made.allocate(**self.allocate(view))
             if held is not None:
-                return session.put(self.name, made)
-            return cast("Kept", session.setdefault(self.name, made))
-        if held._cell is not status:
-            self._bound(held, view)
+                session._objects[self.name] = made
+                return made
+            return cast("Kept", session._objects.setdefault(self.name, made))
+        if held._cell is not status or not held._is_bound:
+            held._join(status, self.name, is_bound=True, stages=self.staged)
         if not held.resident and not status.closed:
             held.allocate(**self.allocate(view))
         return held
@@ -88,10 +90,6 @@ class Stored(Field, Generic[Kept]):
                 ended.stageable_of(view)._stage_empty()
             else:
                 ended.clear(view)
-
-    def _bound(self, obj: Kept, view: "SessionView") -> Kept:
-        obj._cell, obj._field, obj._stages = view._session.status, self.name, self.staged
-        return obj
 
 
 class ObjectField(Stored[Kept]):

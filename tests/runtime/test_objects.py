@@ -254,7 +254,7 @@ def test_an_unbound_object_wants_to_be_allocated(make: Any) -> None:
 def test_a_bound_object_of_a_closed_session_reads_empty(make: Any, sizes: Any) -> None:
     """Every write raises SessionClosed, and nothing is allocated."""
     made = make()
-    made._cell, made._field = Status("robot-7"), "frames"
+    made._join(Status("robot-7"), "frames", is_bound=True)
     made.allocate(**sizes)
     made._cell.closed = True
     made.reset()

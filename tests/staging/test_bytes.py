@@ -48,8 +48,12 @@ def test_bytes_count_twice_while_staged_and_once_after() -> None:
     session.commit()
     assert {"cpu": one} == session.nbytes_by_device()
     fill(session, 3)
+    stats = manager.stats()
+    assert (2 * one, one) == (stats["nbytes:cpu"], stats["staged:cpu"])
     session.discard()
     assert {"cpu": one} == session.nbytes_by_device()
+    stats = manager.stats()
+    assert (one, 0) == (stats["nbytes:cpu"], stats.get("staged:cpu", 0))
 
 
 def test_an_object_says_apart_what_is_committed_and_what_is_staged() -> None:
@@ -59,11 +63,10 @@ def test_an_object_says_apart_what_is_committed_and_what_is_staged() -> None:
     session.commit()
     fill(session, 2)
     for name, nbytes in ONE_CHUNK.items():
-        held = session.object(name)
-        assert {"cpu": nbytes} == device_bytes(held._held(), set())
-        assert {"cpu": nbytes} == device_bytes(held._staged_values(), set())
+        for part in session.object(name)._contents():
+            assert {"cpu": nbytes} == device_bytes(part, set())
     session.commit()
-    assert all(session.object(name)._staged_values() is None for name in STAGED)
+    assert all(session.object(name)._contents()[1] is None for name in STAGED)
 
 
 def test_a_failed_chunk_frees_what_it_staged() -> None:

@@ -1,0 +1,62 @@
+"""The books of one session, field by field."""
+
+import weakref
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from .extents import Books, Claimant, Extent, Place
+
+if TYPE_CHECKING:
+    from .session import SessionState
+    from .survey import Finding, Sheet
+
+
+class SessionReference(weakref.ref["SessionState"]):
+    """A weak reference to a session; its death is an event."""
+
+    __slots__ = ("account",)
+
+    account: "Account"
+
+
+class FieldBooks:
+    """What one field holds as last published, and of which survey that is."""
+
+    __slots__ = ("sequence", "committed", "staged", "unaccounted", "fingerprint")
+
+    def __init__(self, sequence: int, finding: "Finding") -> None:
+        self.sequence = sequence
+        self.committed: Sheet = {}
+        self.staged: Sheet = {}
+        self.unaccounted = finding.unaccounted
+        self.fingerprint = finding.fingerprint
+
+    def extents(self) -> Iterator[Extent]:
+        """The extents of the field that are still there, or were when last published."""
+        for owner in (*self.committed.values(), *self.staged.values()):
+            if owner.extent is not None:
+                yield owner.extent
+
+
+class Account(Books):
+    """The books of one session; it does not keep the session alive."""
+
+    __slots__ = ("session_id", "session", "fields", "committed", "staging")
+
+    def __init__(self, session: "SessionState", died: Callable[[Any], None]) -> None:
+        super().__init__(Place.TABLE)
+        self.session_id = session.status.session_id
+        self.session = SessionReference(session, died)
+        self.session.account = self
+        self.fields: dict[str, FieldBooks] = {}
+        self.committed = Claimant(self, is_staged=False)
+        self.staging = Claimant(self, is_staged=True)
+
+    def extents(self) -> set[Extent]:
+        """Everything that the session claims."""
+        return {extent for books in self.fields.values() for extent in books.extents()}
+
+    @property
+    def unaccounted(self) -> dict[str, tuple[str, ...]]:
+        """For each field that holds what could not be seen, the types of it."""
+        return {name: books.unaccounted for name, books in self.fields.items() if books.unaccounted}

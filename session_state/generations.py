@@ -1,0 +1,61 @@
+"""Generations: sessions for the time of one request."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from .errors import SessionBusy, SessionExists
+from .lifecycle import Lifecycle
+from .table import Reason, Record, Refusal
+
+if TYPE_CHECKING:
+    from .session import SessionState
+    from .view import SessionView
+
+V = TypeVar("V", bound="SessionView")
+
+
+class _Generation:
+    """One generation: its session once its view asked for it, whoever has the id by then."""
+
+    def __init__(self, lifecycle: Lifecycle, key: str) -> None:
+        self.key = key
+        self.session: SessionState | None = None
+        self._lifecycle = lifecycle
+
+    def join(self) -> "SessionState":
+        """The generation's own session, made when it is first asked for."""
+        if self.session is None:
+            record = Record(self.key, self._lifecycle.clock())
+            refusal = self._lifecycle.add(record)
+            if refusal is Refusal.MOVED_ON:
+                raise SessionExists(
+                    f"session {self.key!r} is in the table; drop it first, or use another id"
+                )
+            if refusal is not None:
+                raise SessionBusy(
+                    f"generation {self.key!r} has no place: every session of the table, "
+                    f"{self._lifecycle.table.max_sessions} at most, is leased or waited for; end a "
+                    "lease, or raise max_sessions"
+                )
+            self.session = record.session
+        return self.session
+
+
+@contextmanager
+def generation(lifecycle: Lifecycle, key: str, make: Callable[[], V]) -> Iterator[V]:
+    """The view that `make` makes of a new session, which is closed at the end."""
+    lifecycle.catch_up()
+    generation, beginning = _Generation(lifecycle, key), lifecycle.beginning
+    reason: Reason = "failed"
+    try:
+        outer, beginning.opening = beginning.opening, generation
+        try:
+            view = make()
+        finally:
+            beginning.opening = outer
+        yield view
+        reason = "client"
+    finally:
+        if generation.session is not None:
+            lifecycle.end(key, reason, only=generation.session)

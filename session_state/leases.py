@@ -1,0 +1,226 @@
+"""Leases: one holder of a session at a time."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from threading import enumerate as living_threads
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from .errors import SessionBusy, SessionExists, SessionFailed, SessionNotFound
+from .lifecycle import Lifecycle
+from .local import StaysInProcess
+from .table import Record, Refusal
+from .waiting import TaskTicket, ThreadTicket, Ticket
+
+if TYPE_CHECKING:
+    from .manager import SessionStateManager
+    from .session import SessionState
+    from .view import SessionView
+
+V_co = TypeVar("V_co", bound="SessionView", covariant=True)
+
+Expect = Literal["any", "new", "existing"]
+
+
+class Lease(
+    StaysInProcess,
+    AbstractContextManager[V_co, None],
+    AbstractAsyncContextManager[V_co, None],
+    Generic[V_co],
+):
+    """One holder's use of a session, as a context manager and as an asynchronous one.
+
+    Entering leases the session and gives a view of it. While the lease lasts the session stays in
+    the table, and nobody else leases it; a lease that is let go of gives the session back as well.
+    """
+
+    __slots__ = (
+        "_args",
+        "_expect",
+        "_is_new",
+        "_kwargs",
+        "_lifecycle",
+        "_make",
+        "_manager",
+        "_record",
+        "_wait",
+        "key",
+    )
+
+    def __init__(
+        self,
+        manager: "SessionStateManager",
+        lifecycle: Lifecycle,
+        key: str,
+        make: Callable[..., V_co],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        expect: Expect,
+        wait: float | None,
+    ) -> None:
+        self._record: Record | None = None
+        self._manager = manager
+        self._lifecycle = lifecycle
+        self.key = key
+        self._make = make
+        self._args = args
+        self._kwargs = kwargs
+        self._expect = expect
+        self._wait = wait
+
+    def __enter__(self) -> V_co:
+        """Lease the session, blocking for at most `wait` seconds while somebody else has it."""
+        refusal = self._try(None)
+        return self._opened() if refusal is None else self._waited(refusal)
+
+    async def __aenter__(self) -> V_co:
+        """Lease the session; while somebody else has it, other tasks go on."""
+        refusal = self._try(None)
+        return self._opened() if refusal is None else await self._awaited(refusal)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Give the session back, and close it when that was asked for meanwhile."""
+        if self._record is not None:
+            self._lifecycle.give_back(self._record, id(self))
+            self._record = None
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.__exit__(kind, error, traceback)
+
+    def __del__(self) -> None:
+        # It may run under any lock, so that the session is given back at the manager's next call.
+        if self._record is not None:
+            self._lifecycle.abandon(self._record, id(self))
+
+    def join(self) -> "SessionState":
+        """The leased session, for the view that is being made."""
+        assert self._record is not None
+        return self._record.session
+
+    def _try(self, ticket: Ticket | None) -> Refusal | None:
+        """Lease the session unless it is refused. Raises what waiting would not change."""
+        if self._record is not None:
+            return Refusal.LEASED
+        key, lifecycle = self.key, self._lifecycle
+        if lifecycle.due or lifecycle.idle_seconds is not None:
+            lifecycle.catch_up()
+        while True:
+            now = lifecycle.clock()
+            record = lifecycle.table.records.get(key)
+            if ticket is not None:
+                ticket.prepare()
+            if record is None:
+                refusal = self._add(Record(key, now), ticket)
+            else:
+                self._check(record)
+                self._is_new = False
+                # Noted before it is leased, so that an interrupt in between loses no session.
+                self._record = record
+                refusal = lifecycle.table.lease(record, id(self), now, ticket)
+            if refusal is None:
+                return None
+            self._record = None
+            if refusal is not Refusal.MOVED_ON:
+                return refusal
+
+    def _add(self, record: Record, ticket: Ticket | None) -> Refusal | None:
+        """Lease a session that was not there."""
+        if self._expect == "existing":
+            raise SessionNotFound(
+                f"session {self.key!r} is not in the table: it ended, was evicted, or was never "
+                'opened; open it with expect="any" to start anew'
+            )
+        self._is_new = True
+        self._record = record
+        return self._lifecycle.add(record, id(self), ticket)
+
+    def _check(self, record: Record) -> None:
+        """Raise unless the record may be leased as it is."""
+        if self._expect == "new":
+            raise SessionExists(
+                f"session {self.key!r} is in the table; close it first, or use another id"
+            )
+        failed = record.session.status.failed
+        if failed is not None:
+            raise SessionFailed(
+                f"session {self.key!r} failed: field {failed!r} may be half written; "
+                f"call manager.reset({self.key!r}), or close the session"
+            )
+
+    def _opened(self) -> V_co:
+        """The view. When making it raises there is no lease, and no session that was not there."""
+        beginning = self._lifecycle.beginning
+        outer, beginning.opening = beginning.opening, self
+        try:
+            return self._make(self.key, self._manager, *self._args, **self._kwargs)
+        except BaseException:
+            self._abandon()
+            raise
+        finally:
+            beginning.opening = outer
+
+    def _abandon(self) -> None:
+        record = self._record
+        assert record is not None
+        if self._is_new:
+            self._lifecycle.table.remove(self.key, "failed", only=record.session)
+        self._lifecycle.give_back(record, id(self), is_use=False)
+        self._record = None
+
+    def _waited(self, refusal: Refusal) -> V_co:
+        """Try again whenever somebody lets go, until the time is up."""
+        if not self._wait:
+            raise self._busy(refusal)
+        end, ticket = monotonic() + self._wait, ThreadTicket()
+        try:
+            while (again := self._try(ticket)) is not None:
+                if not ticket.wait(end - monotonic()):
+                    raise self._busy(again)
+        finally:
+            self._lifecycle.leave(ticket)
+        return self._opened()
+
+    async def _awaited(self, refusal: Refusal) -> V_co:
+        if not self._wait:
+            raise self._busy(refusal)
+        end, ticket = monotonic() + self._wait, TaskTicket()
+        try:
+            while (again := self._try(ticket)) is not None:
+                if not await ticket.wait(end - monotonic()):
+                    raise self._busy(again)
+        finally:
+            self._lifecycle.leave(ticket)
+        return self._opened()
+
+    def _busy(self, refusal: Refusal) -> SessionBusy:
+        wait = (
+            f"; waited {self._wait:g} s" if self._wait else "; pass wait=<seconds> to wait for it"
+        )
+        if refusal is Refusal.FULL:
+            cap = self._lifecycle.table.max_sessions
+            return SessionBusy(
+                f"session {self.key!r} has no place: the table is full, and each of its {cap} "
+                f"sessions is leased or waited for{wait}, or raise max_sessions"
+            )
+        return SessionBusy(f"session {self.key!r} is leased{self._held()}{wait}")
+
+    def _held(self) -> str:
+        """Who has the session, as far as the message can still say."""
+        record = self._lifecycle.table.records.get(self.key)
+        if record is None or record.lease is None:
+            return ""
+        names = {thread.ident: thread.name for thread in living_threads()}
+        seconds = self._lifecycle.clock() - record.since
+        by = names.get(record.thread, "a thread that ended")
+        return f" for {seconds:.3g} s by {by}"

@@ -1,0 +1,279 @@
+"""Running totals: what all sessions hold, without walking the ones that nobody touched.
+
+A survey walks what was touched of one session, in the thread that ends its lease or asks for
+`stats()`, and becomes an event. Events are applied by whoever gets the lock, which is only ever
+tried: a destructor, a signal handler or another thread that finds it taken leaves its event to the
+one who has it, and reads the totals as they were.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from .account import Account, FieldBooks, SessionReference
+from .extents import Claimant, Extent, Extents, Owner, Place, Unowned
+from .status import EVERYTHING
+from .survey import Finding, Sheet, Surveyor
+
+if TYPE_CHECKING:
+    import weakref
+
+    from .session import SessionState
+
+
+@attrs.frozen
+class Origin:
+    """Where lingering bytes came from: the field of a session that ended, and when."""
+
+    session_id: str
+    field: str
+    since: float
+
+
+@attrs.frozen(eq=False)
+class Published:
+    """What a survey found."""
+
+    account: Account
+    sequence: int
+    findings: list[Finding]
+
+
+@attrs.frozen(eq=False)
+class Moved:
+    """A session left the table, and may go on in the hands of a view."""
+
+    account: Account
+    place: Place
+
+
+@attrs.frozen(eq=False)
+class Ended:
+    """A session was closed and let go of everything."""
+
+    account: Account
+
+
+class Ledger:
+    """The books of one manager.
+
+    `admit` comes before a session is in the table, `publish` when a lease on it ends and before it
+    is released, `detach` when it leaves the table without being closed, `end` once it is closed.
+    None of them waits for anybody.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.accounts: set[Account] = set()
+        self.extents = Extents()
+        self.clock = clock
+        self._touched: deque[weakref.ref[SessionState]] = deque()
+        self._events: deque[Any] = deque()
+        self._surveyor = Surveyor(self._events.append)
+        self._lock = threading.Lock()
+        self._sequence = count()
+        self._blind: set[Account] = set()
+        self._peak: dict[str, int] = {}
+        self._totals: dict[str, int] = {"total_nbytes": 0, "unaccounted": 0}
+        self._table: dict[str, int] = {}
+
+    def admit(self, session: "SessionState") -> None:
+        """Open an account for a new session."""
+        account = Account(session, self._events.append)
+        session.account = account
+        self.accounts.add(account)
+        session.status.report_to(self._touched, account.session)
+
+    def publish(self, session: "SessionState") -> None:
+        """Survey what was touched of a session, and look over what was not. Costs nothing else."""
+        account = session.account
+        names = session.status.take_touched()
+        if not names or account is None:
+            return
+        # What died until now must not be taken for what took its place.
+        self._settle()
+        sequence = next(self._sequence)
+        if EVERYTHING in names:
+            names = session.field_names() | account.fields.keys()
+        fields, survey = account.fields, self._surveyor.survey
+        findings = [survey(session, name, fields.get(name, _NO_BOOKS)) for name in names]
+        for name, books in list(fields.items()):
+            if name not in names and not self._surveyor.is_unchanged(session, name, books):
+                findings.append(survey(session, name, books))
+        self._post(Published(account, sequence, findings))
+
+    def detach(self, session: "SessionState") -> None:
+        """Count a session as detached from now on."""
+        self.publish(session)
+        if session.account is not None:
+            self._post(Moved(session.account, Place.DETACHED))
+
+    def end(self, session: "SessionState") -> None:
+        """Let what is still alive of a closed session linger under its fields."""
+        if session.account is not None:
+            self._post(Ended(session.account))
+
+    def publish_touched(self) -> None:
+        """Publish the sessions that were touched, but those that somebody has a lease on."""
+        for _ in range(len(self._touched)):
+            try:
+                reference = self._touched.popleft()
+            except IndexError:
+                break
+            session = reference()
+            if session is None:
+                continue
+            if session.is_leased:
+                # Its holder is in the middle of a step: the end of the lease publishes.
+                self._touched.append(reference)
+            else:
+                self.publish(session)
+        self._settle()
+
+    def sessions(self) -> list[tuple[Account, "SessionState"]]:
+        """The sessions that are alive, in the table or not, and their accounts."""
+        alive = ((account, account.session()) for account in list(self.accounts))
+        return [(account, session) for account, session in alive if session is not None]
+
+    def totals(self) -> dict[str, int]:
+        """The totals as last published, by the keys of `stats()`."""
+        return self._totals
+
+    def table(self) -> dict[str, int]:
+        """Bytes per device of the sessions in the table, as last published."""
+        return self._table
+
+    def lingering(self) -> list[tuple[Origin, Extent]]:
+        """What outlives the sessions that held it, and the fields that it came from."""
+        self._settle()
+        with self._lock:
+            return [(extent.origin, extent) for extent in self.extents.lingering()]  # type: ignore[misc]
+
+    def _post(self, event: object) -> None:
+        self._events.append(event)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Apply what has happened, unless somebody is at it."""
+        while self._events and self._lock.acquire(blocking=False):
+            try:
+                while self._events:
+                    self._apply(self._events.popleft())
+                self._refresh()
+            finally:
+                self._lock.release()
+
+    def _apply(self, event: object) -> None:
+        match event:
+            case Owner():
+                self._bury(event)
+            case Published():
+                for finding in event.findings:
+                    self._enter(event.account, event.sequence, finding)
+            case Moved():
+                self.extents.move(event.account, event.account.extents(), event.place)
+            case Ended():
+                self._end(event.account)
+            case _:
+                # The session's own weak reference: the last view let go of it.
+                assert isinstance(event, SessionReference)
+                self._end(event.account)
+                self.accounts.discard(event.account)
+                del event.account
+
+    def _bury(self, owner: Owner) -> None:
+        extent = owner.extent
+        if extent is not None:
+            owner.extent = None
+            extent.owners = [one for one in extent.owners if one is not owner]
+            if not any(one() is not None for one in extent.owners):
+                self.extents.kill(extent)
+
+    def _enter(self, account: Account, sequence: int, finding: Finding) -> None:
+        """Replace what the books have of one field, unless they have something newer."""
+        books, old = FieldBooks(sequence, finding), account.fields.get(finding.name, _NO_BOOKS)
+        if old.sequence > sequence:
+            return
+        books.committed = self._claimed(finding.committed, old.committed, account.committed)
+        books.staged = self._claimed(finding.staged, old.staged, account.staging)
+        if finding.is_bare:
+            account.fields.pop(finding.name, None)
+        else:
+            account.fields[finding.name] = books
+        if finding.unaccounted:
+            self._blind.add(account)
+
+    def _claimed(self, found: Sheet, before: Sheet, claimant: Claimant) -> Sheet:
+        for (device, start, nbytes, _), owner in found.items() - before.items():
+            if isinstance(owner, Owner) and owner() is None:
+                continue
+            extent = owner.extent = self.extents.at(device, start, nbytes)
+            if isinstance(owner, Owner):
+                _own(extent, owner)
+            self.extents.claim(extent, claimant)
+        for _, owner in before.items() - found.items():
+            self._unclaim(owner, claimant)
+        return found
+
+    def _unclaim(
+        self, owner: Owner | Unowned, claimant: Claimant, origin: Origin | None = None
+    ) -> None:
+        extent = owner.extent
+        if extent is None:
+            return
+        # What nobody can see die cannot be seen to outlive its session either.
+        if not self.extents.unclaim(extent, claimant, origin if extent.owners else None):
+            for one in (*extent.owners, owner):
+                one.extent = None
+            extent.owners.clear()
+
+    def _end(self, account: Account) -> None:
+        for name, books in account.fields.items():
+            origin = Origin(account.session_id, name, self.clock())
+            for owner in books.committed.values():
+                self._unclaim(owner, account.committed, origin)
+            for owner in books.staged.values():
+                self._unclaim(owner, account.staging, origin)
+        account.fields.clear()
+        account.place = Place.DETACHED
+
+    def _refresh(self) -> None:
+        """Make the totals that `stats()` hands out."""
+        at, staged = self.extents.totals.at, self.extents.totals.staged
+        table = self._table = dict(_present(at[Place.TABLE]))
+        self._blind = {account for account in self._blind if account.unaccounted}
+        totals = {
+            "total_nbytes": sum(table.values()),
+            "unaccounted": sum(
+                len(account.unaccounted) for account in self._blind if account.place is Place.TABLE
+            ),
+        }
+        for device, nbytes in table.items():
+            self._peak[device] = max(nbytes, self._peak.get(device, 0))
+        for kind, counted in (
+            ("nbytes", table),
+            ("staged", dict(_present(staged))),
+            ("detached", dict(_present(at[Place.DETACHED]))),
+            ("lingering", dict(_present(at[Place.LINGERING]))),
+            ("peak", self._peak),
+        ):
+            totals |= {f"{kind}:{device}": counted[device] for device in sorted(counted)}
+        self._totals = totals
+
+
+_NO_BOOKS = FieldBooks(-1, Finding("", True, {}, {}, (), {}))
+
+
+def _own(extent: Extent, owner: Owner) -> None:
+    """Let an extent live with `owner`, once for each thing that is owned."""
+    owned = owner()
+    if not any(one() is owned for one in extent.owners):
+        extent.owners.append(owner)
+
+
+def _present(counted: dict[str, int]) -> Iterator[tuple[str, int]]:
+    return ((device, nbytes) for device, nbytes in counted.items() if nbytes)
