@@ -113,7 +113,7 @@ def _row(field: Field, size: int) -> Row:
     return Row(
         name=field.name,
         placement=_placement(field),
-        declared=nbytes(size) if size else "–",
+        declared=_declared(field, size),
         measured=tuple(f"{one.text} ({one.where})" for one in field.measured) or ("–",),
         device=field.device if size else "–",
         manager_may=", ".join(field.manager_may) or "carry",
@@ -122,6 +122,13 @@ def _row(field: Field, size: int) -> Row:
         reason=field.reason,
         revisit=field.revisit or "",
     )
+
+
+def _declared(field: Field, size: int) -> str:
+    """The bytes; of a staged field as twice those of one content."""
+    if not size:
+        return "–"
+    return f"2 × {nbytes(size // 2)}" if field.is_staged else nbytes(size)
 
 
 def _placement(field: Field) -> str:
@@ -133,8 +140,6 @@ def _placement(field: Field) -> str:
         parts.append(f"ring of {size_text(field.ring.size)}")
     elif field.bounded_by:
         parts.append(f"until {field.bounded_by}")
-    if field.is_staged:
-        parts.append("staged beside what is committed")
     if field.written == "once":
         parts.append("written once")
     if field.complete_with:

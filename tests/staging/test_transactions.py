@@ -84,6 +84,24 @@ def test_what_is_staged_outlives_views_until_it_is_committed_or_discarded() -> N
     assert committed == plain(contents(StagedSession("robot-7", manager)))
 
 
+def test_one_lease_stages_and_a_later_one_commits_or_discards() -> None:
+    """What is staged outlives the lease, also one that ended on an exception."""
+    manager = SessionStateManager()
+    with manager.session(StagedSession, "robot-7") as session:
+        write_all(session, 1)
+    with manager.session(StagedSession, "robot-7") as session:
+        assert (0, 1) == contents(session)["next_chunk_index"]
+        session.commit()
+        committed = plain(contents(session))
+    with pytest.raises(Failed), manager.session(StagedSession, "robot-7") as session:
+        write_all(session, 2)
+        raise Failed
+    with manager.session(StagedSession, "robot-7") as session:
+        assert (1, 2) == contents(session)["next_chunk_index"]
+        session.discard()
+        assert committed == plain(contents(session))
+
+
 def test_a_transaction_commits_what_was_staged_before_it() -> None:
     """At its end nothing is left staged."""
     session = opened()
@@ -172,10 +190,10 @@ def test_a_field_that_fails_to_reset_comes_back_with_its_object() -> None:
     held, before = session.object("camera_tail"), plain(contents(session))
 
     def refuse() -> None:
-        raise Failed
+        raise OSError
 
     held.reset = refuse
-    with pytest.raises(Failed), session.transaction():
+    with pytest.raises(OSError), session.transaction():
         session.reset_session()
     assert held is session.object("camera_tail")
     assert before == plain(contents(session))
