@@ -102,7 +102,7 @@ AXIS = Table(
     required=("names|range|captured",),
     texts=("where",),
 )
-HANDOFF = Table("a handoff", known=("by", "lend"), required=("lend",), later=("fresh",))
+HANDOFF = Table("a handoff", known=("by", "lend", "fresh"), required=("lend",))
 VIEW = Table("a view", known=("concat", "stack"), required=("concat|stack",))
 MEASURED = Table(
     "a measurement", known=("bytes", "where"), required=("bytes", "where"), texts=("where",)

@@ -140,12 +140,22 @@ class Lent:
 
 
 @frozen
+class Fresh:
+    """An attribute of the borrower that has a new value in each loan; a list is made anew."""
+
+    attribute: str
+    value: Default
+    at: Span
+
+
+@frozen
 class Handoff:
     """Fields lent together; `by` is the axis of which a loan names one key."""
 
     name: str
     by: str | None
     lend: tuple[Lent, ...]
+    fresh: tuple[Fresh, ...]
     at: Span
     by_at: Span
 

@@ -37,6 +37,13 @@ class FieldBooks:
             if owner.extent is not None:
                 yield owner.extent
 
+    def nbytes(self) -> dict[str, int]:
+        """Bytes of the extents per device, those that overlap in full."""
+        nbytes: dict[str, int] = {}
+        for extent in {*self.extents()}:
+            nbytes[extent.device] = nbytes.get(extent.device, 0) + extent.nbytes
+        return nbytes
+
 
 class Account(Books):
     """The books of one session; it does not keep the session alive."""

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from .accounting import SeenStorages
-from .coverage import Coverage
+from .freed import freed_by
 from .status import Status
 
 PayloadT = TypeVar("PayloadT")
@@ -76,15 +76,7 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
         Bytes that an alias outside still holds are not freed. Storage that the walk cannot see, such
         as another component's, counts as this object reports it. `policy` is reserved.
         """
-        seen: SeenStorages = set()
-        reported = sum(self.nbytes_by_device(seen).values())
-        coverage = Coverage.of(seen)
-        watched = coverage.watch()
-        elsewhere = reported - sum(nbytes for _, nbytes in watched)
-        # What they keep alive must be free to die.
-        del seen, coverage
-        self.reset()
-        return max(elsewhere, 0) + sum(nbytes for is_gone, nbytes in watched if is_gone())
+        return sum(freed_by(self.reset, [self]).values())
 
     @abstractmethod
     def reset(self) -> None:

@@ -10,6 +10,7 @@ from .errors import raise_all
 from .local import StaysInProcess
 from .reading import KeepsBooks
 from .reports import reported
+from .show import by_device, fields_html
 from .status import EVERYTHING, Status
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ class SessionState(KeepsBooks, StaysInProcess):
                 errors.append(error)
         self._carried.clear()
         self.captured.clear()
+        self.status.failed = None
         self.status.touch(EVERYTHING)
         raise_all(f"session {self.status.session_id!r}: several objects failed to reset", errors)
 
@@ -199,6 +201,21 @@ class SessionState(KeepsBooks, StaysInProcess):
     def nbytes(self) -> int:
         """Bytes held over all devices; a budget wants `nbytes_by_device`."""
         return sum(self.nbytes_by_device().values())
+
+    def __repr__(self) -> str:
+        return f"<SessionState {self._described()}>"
+
+    def _repr_html_(self) -> str:
+        return fields_html(repr(self).strip("<>"), self.account)
+
+    def _described(self) -> str:
+        """The session in a phrase, its bytes as last published."""
+        status = self.status
+        state = (
+            "closed" if status.closed else f"failed at {status.failed}" if status.failed else "open"
+        )
+        held = {} if self.account is None else dict(+self.account.held)
+        return f"{status.session_id!r} {state}{f', {by_device(held)}' if held else ''}"
 
 
 def _none() -> None:

@@ -1,6 +1,6 @@
 """What one field of a session holds at this moment, as claims on extents. Takes no lock."""
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -13,7 +13,7 @@ from .coverage import Coverage
 from .extents import Owner, Unowned
 from .kinds import LEAF_IDS
 from .reading import Claim
-from .reports import reported
+from .reports import reported_beyond
 
 if TYPE_CHECKING:
     from .account import FieldBooks
@@ -120,16 +120,11 @@ def _held(obj: StateObject[Any, Any]) -> tuple[list[Claim], list[Claim], tuple[s
 def _reported(obj: StateObject[Any, Any]) -> tuple[list[Claim], list[Claim], tuple[str, ...]]:
     """The claims of an object that counts in its own way, and what it reports beyond them."""
     seen: SeenStorages = set()
-    beyond = Counter(reported(obj, seen))
+    beyond = reported_beyond(obj, seen)
     coverage = Coverage.of(seen)
-    found_claims = [Claim(device, at, n, owner) for device, at, n, _, owner in coverage.claims]
-    for device, _, _, fresh, _ in coverage.claims:
-        beyond[device] -= fresh
     # Nobody else has bytes at a negative address, and this object has its own.
-    found_claims += [
-        Claim(device, -id(obj) << 64, n, None) for device, n in beyond.items() if n > 0
-    ]
-    return found_claims, [], tuple(coverage.unaccounted)
+    invented = [Claim(device, -id(obj) << 64, nbytes, None) for device, nbytes in beyond.items()]
+    return [*coverage.claims, *invented], [], tuple(coverage.unaccounted)
 
 
 def _fingerprint(values: Iterable[Any]) -> Fingerprint | None:

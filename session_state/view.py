@@ -1,23 +1,31 @@
 """The typed object that model code holds: what every generated class extends."""
 
 from abc import ABCMeta
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from .dependents import dependents
 from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, raise_all
 from .families import AttrFamily, ObjectFamily
 from .fields import Attr, Field, Param, Stored
-from .loans import Loan
+from .loans import Loan, parts_by_key, parts_by_name
 from .local import StaysInProcess
 from .reading import KeepsBooks
 from .session import Opening
+from .show import fields_html
 from .staging import Transaction, commit, discard
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from .manager import SessionStateManager
     from .session import SessionState
     from .status import Status
+
+
+_MISSING: Final = object()
 
 
 class _Slotted(ABCMeta):
@@ -50,6 +58,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
     _dependents: ClassVar[dict[str, dict[str, int]]] = {}
     _params_declared: ClassVar[dict[str, Param[Any]]] = {}
     _shaping: ClassVar[tuple[str, ...]] = ()
+    _accepted: ClassVar[dict[str, Any]] = {}
     _staged: ClassVar[tuple[Stored[Any], ...]] = ()
 
     _session: "SessionState"
@@ -75,6 +84,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         cls._params_declared = {
             name: field for name, field in cls._declared.items() if isinstance(field, Param)
         }
+        cls._accepted = {}
         cls._shaping = tuple(
             name for name, param in cls._params_declared.items() if param.shapes_objects
         )
@@ -88,20 +98,47 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
 
     def _open(self, session_id: str | None, manager: "SessionStateManager", **params: Any) -> None:
         """Check `params`, join the session and make its objects, in that order."""
-        declared = self._params_declared
-        try:
-            self._params = {name: declared[name].check(value) for name, value in params.items()}
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"session {session_id!r}, {error}") from None
-        session = self._session = manager._session_for_view(session_id)
-        self._status = session.status
-        self._carried = session._carried
-        self._touched = session.status.touched
+        accepted = self._accepted
+        for name, value in params.items():
+            if accepted.get(name, _MISSING) is not value:
+                accepted = self._checked(session_id, params)
+                break
+        self._params = accepted
+        session = manager._session_for_view(session_id)
+        self._see(session)
         if self._schema:
             self._join(session)
 
+    def _see(self, session: "SessionState") -> None:
+        self._session = session
+        self._status = session.status
+        self._carried = session._carried
+        self._touched = session.status.touched
+
+    @classmethod
+    def _over(cls, session: "SessionState", params: Mapping[str, Any]) -> "Self":
+        """A view of a session whoever has its id, made by no `__init__` of a subclass."""
+        view = cls.__new__(cls)
+        view._params = dict(params)
+        view._see(session)
+        return view
+
+    def _checked(self, session_id: str | None, params: dict[str, Any]) -> dict[str, Any]:
+        """The params coerced, for this view and for the next ones that pass the same objects."""
+        declared = self._params_declared
+        try:
+            checked = {name: declared[name].check(value) for name, value in params.items()}
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"session {session_id!r}, {error}") from None
+        if all(checked[name] is value for name, value in params.items()):
+            # Two in a row mostly pass the same, and what is no mutable value needs no second look.
+            type(self)._accepted = checked
+        return checked
+
     def _join(self, session: "SessionState") -> None:
-        opening = session.opening or self._first(session)
+        opening = session._opening.get(None) or self._first(session)
+        if opening.params is self._params and opening.cls is type(self):
+            return
         if opening.schema != self._schema:
             raise SessionClassMismatch(
                 f"session {self.session_id!r} is open as {opening.schema!r} and "
@@ -154,6 +191,17 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
             f"session {self.session_id!r}: {name!r} {what} of {type(self).__name__}"
         )
 
+    def lend(self, module: Any, /, **attribute_to_field: str) -> AbstractContextManager[None]:
+        """Lend fields to attributes of `module` for the time of a call.
+
+        A field of the session is named as it is, one branch of a family `field/key`. On entry each
+        attribute has the value, or None where it is absent; a clean exit takes all of them back, or
+        nothing; on every exit the attributes are what they were. Entering raises BorrowerBusy where
+        another thread or task has one of them; a clean exit raises NothingCaptured where one holds
+        nothing, and then nothing is taken.
+        """
+        return Loan(self, module, parts_by_name(self, attribute_to_field), {})
+
     def transaction(self) -> AbstractContextManager[None]:
         """What is staged inside is committed at the end, or the staged fields are as on entry.
 
@@ -171,10 +219,15 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         discard(self)
 
     def _lend(
-        self, module: Any, key: Any, **attribute_to_field: str
+        self,
+        module: Any,
+        key: Any,
+        *,
+        lent: Mapping[str, str],
+        fresh: Mapping[str, Any] = MappingProxyType({}),
     ) -> AbstractContextManager[None]:
         """Lend fields, or one key of families, to attributes of `module`; see `Loan`."""
-        return Loan(self, module, key, attribute_to_field)
+        return Loan(self, module, parts_by_key(self, key, lent), fresh)
 
     def nbytes_by_device(self) -> dict[str, int]:
         """Bytes that the session holds, per device, each storage once. Never raises."""
@@ -186,15 +239,23 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         A field that raises stops none of the others. Raises SessionClosed.
         """
         errors: list[Exception] = []
+        status = self._status
         ended = (other for name in names for other in self._dependents[name])
-        for name in dict.fromkeys((*names, *ended)):
-            self._status.require_open(name)
+        ending = dict.fromkeys((*names, *ended))
+        status.require_open(*ending)
+        half_written = (status.failed or "").partition("/")[0]
+        # First what is half written, since until then a failed session refuses the others.
+        for name in sorted(ending, key=lambda name: name != half_written):
+            status.require_open(name)
             try:
                 self._declared[name].clear(self)
+                status.renew(name)
             except Exception as error:
                 errors.append(error)
         raise_all(f"session {self.session_id!r}: several fields failed to reset", errors)
 
     def __repr__(self) -> str:
-        state = "closed" if self._status.closed else "open"
-        return f"<{type(self).__name__} {self.session_id!r} {state}>"
+        return f"<{type(self).__name__} {self._session._described()}>"
+
+    def _repr_html_(self) -> str:
+        return fields_html(repr(self).strip("<>"), self._session.account)

@@ -1,6 +1,8 @@
 """The class-level declaration of each param and field."""
 
+from ..declared import shipped_values
 from ..expressions.ast import Atom, Generic, Type, Union
+from ..expressions.evaluate import evaluate
 from ..expressions.sizes import names_in
 from ..expressions.types import may_be_none, members
 from ..model import Default, Field, Param, Schema, Unset
@@ -31,24 +33,28 @@ def field_declaration(schema: Schema, field: Field) -> str:
         make = _object if field.placement == "object" else _attr
         head, arguments = make(field)
         reason = keyword_string("reason", field.reason, 8)
-        arguments += [*_family(schema, field), *_invalidation(field), reason]
+        arguments += [
+            *_family(schema, field),
+            *_invalidation(field),
+            *_acting(schema, field),
+            reason,
+        ]
         return call(f"{field.name} = {head}", arguments, 4)
 
 
 def _object(field: Field) -> tuple[str, list[str]]:
-    staged = ["staged=True"] if field.is_staged else []
     if field.kind == "Value":
-        return f"ValueField[{item_type(field)}]", [*_assigned(field), *staged]
+        return f"ValueField[{item_type(field)}]", _assigned(field)
     head = "ObjectFamily" if field.per else "ViewField" if field.view else "ObjectField"
-    return head, [_object_class(field), *_joined(field), *_allocation(field), *staged]
+    return head, [_object_class(field), *_joined(field), *_allocation(field)]
 
 
 def _attr(field: Field) -> tuple[str, list[str]]:
-    once = ["once=True"] if field.written == "once" else []
+    written = {"once": ["once=True"], "in_place": ["in_place=True"]}.get(field.written, [])
     if field.per:
         annotation = python.type_text(_without_none(_type(field)))
-        return f"AttrFamily[{annotation}]", [*_coerce(field), *once]
-    return f"Attr[{item_type(field)}]", [*_assigned(field), *once]
+        return f"AttrFamily[{annotation}]", [*_coerce(field), *written]
+    return f"Attr[{item_type(field)}]", [*_assigned(field), *written]
 
 
 def _assigned(field: Field) -> list[str]:
@@ -81,6 +87,20 @@ def _invalidation(field: Field) -> list[str]:
     sources = tuple(dict.fromkeys((*field.invalidated_by, *field.derived_from)))
     names = python.sequence("()", list(map(string, sources)), 8, len("invalidated_by="))
     return [f"invalidated_by={names}"] if sources else []
+
+
+def _acting(schema: Schema, field: Field) -> list[str]:
+    """What the manager may do to a field; its way back, at the cost of the shipped configuration."""
+    if not field.manager_may:
+        return []
+    permissions = ", ".join(map(string, field.manager_may))
+    arguments = [f"manager_may=({permissions}{',' * (len(field.manager_may) == 1)})"]
+    if field.recompute:
+        sources = list(map(string, field.recompute.sources))
+        sequence = python.sequence("()", sources, 8, len("recompute_from="))
+        cost = evaluate(field.recompute.cost, shipped_values(schema))
+        arguments += [f"recompute_from={sequence}", f"recompute_cost={cost}"]
+    return arguments
 
 
 def _without_none(type_: Type) -> Type:

@@ -89,12 +89,23 @@ def lend(schema: Schema, handoff: Handoff) -> Method:
             of = "int" if axis.kind == "range" else "str"
             arguments += ["*", f"{axis.name}: {of}"]
             key, what = axis.name, f"one {axis.name}"
-    lent = [f"{one.attribute}={string(one.field)}" for one in handoff.lend]
+    lent = [f"{string(one.attribute)}: {string(one.field)}" for one in handoff.lend]
+    given = [f"lent={python.sequence('{}', lent, _BODY + 4, len('lent='))}"]
+    if handoff.fresh:
+        fresh = [f"{string(one.attribute)}: {_literal(one.value)}" for one in handoff.fresh]
+        given.append(f"fresh={python.sequence('{}', fresh, _BODY + 4, len('fresh='))}")
     return Method(
         _def(f"lend_{handoff.name}", arguments, "AbstractContextManager[None]"),
         docstring(f"Lend {what} to attributes of `module` for the time of a call.", _BODY),
-        (call("return self._lend", ["module", key, *lent], _BODY),),
+        (call("return self._lend", ["module", key, *given], _BODY),),
     )
+
+
+def _literal(value: Default) -> str:
+    """A value that is made anew each time that the line runs: a list where there are several."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(python.plain_text, value))}]"
+    return python.plain_text(value)
 
 
 def reset_reason(schema: Schema) -> Method:

@@ -79,10 +79,15 @@ def missing_permissions(schema: Schema) -> Iterator[Problem]:
 def missing_recomputes(schema: Schema) -> Iterator[Problem]:
     """Permissions to let go of a value, or to rebuild it, that say no way back."""
     for field in schema.fields:
-        if "recompute" in field.keys or not _permissions_are_known(field):
+        if not _permissions_are_known(field):
             continue
         spans = dict(zip(field.manager_may, field.name_spans["manager_may"], strict=True))
-        if "rebuild" in spans:
+        if "release" in spans and field.is_staged:
+            message = f"`{field.name}` may be released, and what is staged could not be rebuilt."
+            yield Problem(spans["release"], message, "take `release` or `stage` out")
+        elif "recompute" in field.keys:
+            continue
+        elif "rebuild" in spans:
             message = f"`{field.name}` may be rebuilt, and nothing says from what."
             hint = "add `recompute: {from: [...], cost: ..., doc: ...}`"
             yield Problem(spans["rebuild"], message, hint)

@@ -1,14 +1,14 @@
 """Fields whose value is a state object."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_origin, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast, get_origin, overload
 
 import numpy as np
 import torch
 
 from ..base import StateObject
 from ..stageable import Stageable
-from .base import Field
+from .base import Acting, Field
 
 if TYPE_CHECKING:
     from typing import Self
@@ -22,7 +22,7 @@ Kept = TypeVar("Kept", bound=StateObject[Any, Any])
 class Stored(Field, Generic[Kept]):
     """A field whose value is a state object, made when the first view opens the session.
 
-    Where it is `staged`, every write waits for a commit.
+    Where the manager may stage it, every write waits for a commit.
     """
 
     def __init__(
@@ -30,16 +30,15 @@ class Stored(Field, Generic[Kept]):
         kind: type[Kept],
         *,
         allocate: Callable[[Any], Mapping[str, Any]] = lambda view: {},
-        staged: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
+        **acting: Unpack[Acting],
     ) -> None:
-        super().__init__(reason, invalidated_by)
+        super().__init__(reason, invalidated_by, **acting)
         # A parametrised alias would set __orig_class__ on every object that it makes.
         self.kind: type[Kept] = get_origin(kind) or kind
         self.allocate = allocate
-        self.staged = staged
-        if staged and not issubclass(self.kind, Stageable):
+        if self.staged and not issubclass(self.kind, Stageable):
             raise TypeError(f"a field of {self.kind.__name__} cannot be staged")
 
     def object_of(self, view: "SessionView") -> Kept:
@@ -100,7 +99,10 @@ class ObjectField(Stored[Kept]):
     @overload
     def __get__(self, view: "SessionView", cls: type | None = None) -> Kept: ...
     def __get__(self, view: "SessionView | None", cls: type | None = None) -> "Self | Kept":
-        return self if view is None else self.object_of(view)
+        if view is None:
+            return self
+        view._status.require_whole()
+        return self.object_of(view)
 
     def __set__(self, view: "SessionView", value: object) -> None:
         raise AttributeError(
@@ -122,12 +124,12 @@ class ViewField(Stored[StateObject[Item, Any]], Generic[Item]):
         concat: int | None = None,
         stack: int | None = None,
         allocate: Callable[[Any], Mapping[str, Any]] = lambda view: {},
-        staged: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
+        **acting: Unpack[Acting],
     ) -> None:
         super().__init__(
-            kind, allocate=allocate, staged=staged, invalidated_by=invalidated_by, reason=reason
+            kind, allocate=allocate, invalidated_by=invalidated_by, reason=reason, **acting
         )
         self.concat = concat
         self.stack = stack
@@ -139,6 +141,7 @@ class ViewField(Stored[StateObject[Item, Any]], Generic[Item]):
     def __get__(self, view: "SessionView | None", cls: type | None = None) -> "Self | Item | None":
         if view is None:
             return self
+        view._status.require_whole()
         try:
             return cast("Item | None", self._joined(self.object_of(view).view()))
         except (RuntimeError, TypeError, ValueError) as error:
@@ -148,6 +151,11 @@ class ViewField(Stored[StateObject[Item, Any]], Generic[Item]):
             ) from error
 
     def __set__(self, view: "SessionView", value: Item | None) -> None:
+        self.keep(view, value)
+        self._invalidate(view)
+
+    def keep(self, view: "SessionView", value: Item | None) -> None:
+        """Clear and seed the field, and leave alone what depends on it."""
         view._session.status.require_open(self.name)
         seeds = self.vet(view, value)
         if self.staged:
@@ -157,7 +165,6 @@ class ViewField(Stored[StateObject[Item, Any]], Generic[Item]):
             self.clear(view)
             for seed in seeds:
                 held.append(seed)
-        self._invalidate(view)
 
     def vet(self, view: "SessionView", value: Any) -> Iterable[Any]:
         """The items that seed the field with `value`. Raises what assigning it would raise."""

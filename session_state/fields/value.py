@@ -1,11 +1,12 @@
 """Fields whose value is an object of one value."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, Unpack, overload
 
 from ..coercions import UNCHANGED, Coerce, checked
 from ..objects import is_same
 from ..values import Value
+from .base import Acting
 from .stored import Stored
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ class ValueField(Stored[Value[T]], Generic[T]):
         *,
         default: T,
         coerce: Coerce[T] | None = None,
-        staged: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
+        **acting: Unpack[Acting],
     ) -> None: ...
     @overload
     def __init__(
@@ -40,9 +41,9 @@ class ValueField(Stored[Value[T]], Generic[T]):
         *,
         factory: Callable[[], T],
         coerce: Coerce[T] | None = None,
-        staged: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
+        **acting: Unpack[Acting],
     ) -> None: ...
     def __init__(
         self,
@@ -50,9 +51,9 @@ class ValueField(Stored[Value[T]], Generic[T]):
         default: T = _MISSING,
         factory: Callable[[], T] | None = None,
         coerce: Coerce[T] | None = None,
-        staged: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
+        **acting: Unpack[Acting],
     ) -> None:
         if (default is _MISSING) == (factory is None):
             raise TypeError("a ValueField takes either a default or a factory")
@@ -62,9 +63,9 @@ class ValueField(Stored[Value[T]], Generic[T]):
         super().__init__(
             Value,
             allocate=lambda view: {"factory": self.factory},
-            staged=staged,
             invalidated_by=invalidated_by,
             reason=reason,
+            **acting,
         )
 
     @overload
@@ -74,15 +75,24 @@ class ValueField(Stored[Value[T]], Generic[T]):
     def __get__(self, view: "SessionView | None", cls: type | None = None) -> "Self | T":
         if view is None:
             return self
+        view._status.require_whole()
         return self.factory() if view._status.closed else self.object_of(view).view()
 
     def __set__(self, view: "SessionView", value: T) -> None:
-        if self.coerce is not None and type(value) is not self._exact:
-            value = checked(self.coerce, value, f"session {view.session_id!r}, field {self.name!r}")
+        before = self.object_of(view).view()
+        self.keep(view, value)
+        if not is_same(before, self.object_of(view).view()):
+            self._invalidate(view)
+
+    def keep(self, view: "SessionView", value: T) -> None:
+        """Write the value, and leave alone what depends on it."""
+        value = self.vet(view, value)
         # Last, since a coercion may run code that ends the session.
         view._status.require_open(self.name)
-        held = self.object_of(view)
-        before = held.view()
-        held.append(value)
-        if not is_same(before, value):
-            self._invalidate(view)
+        self.object_of(view).append(value)
+
+    def vet(self, view: "SessionView", value: T) -> T:
+        """The value as it is kept. Raises TypeError and ValueError."""
+        if self.coerce is None or type(value) is self._exact:
+            return value
+        return checked(self.coerce, value, f"session {view.session_id!r}, field {self.name!r}")

@@ -10,7 +10,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
 from session_state import SessionStateManager, walk
-from session_state.audit import audit
 from session_state.session import SessionState
 
 from generated.dreamzero import DreamZeroSession
@@ -120,7 +119,7 @@ class Ledger(RuleBasedStateMachine):
     @invariant()
     def the_books_agree_with_a_walk(self) -> None:
         """Totals, each session's share, and the audit."""
-        table = list(self.manager._sessions.values())
+        table = [record.session for record in self.manager._table.snapshot()]
         alive = [session for _, session in self.manager.ledger.sessions()]
         for session in alive:
             for name in session.field_names():
@@ -141,7 +140,7 @@ class Ledger(RuleBasedStateMachine):
             assert {d: n for d, n in own.items() if n} == {
                 d: n for d, n in account.exclusive.items() if n
             }
-        assert audit(self.manager.ledger) == []
+        assert self.manager.audit() == []
 
 
 def devices(stats: dict[str, int], kind: str) -> dict[str, int]:

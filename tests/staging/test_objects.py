@@ -13,7 +13,7 @@ from .chunks import chunk, opened, thumbnail
 class Clips(SessionView, schema="Clips 1"):
     """A staged buffer that reads as one tensor."""
 
-    clips = ViewField(LatentBuffer[Tensor], concat=0, staged=True)
+    clips = ViewField(LatentBuffer[Tensor], concat=0, manager_may=("accumulate", "stage"))
 
 
 def test_a_value_by_hand_has_the_contract_of_every_object() -> None:
@@ -111,6 +111,6 @@ def test_what_was_read_does_not_change() -> None:
 def test_a_kind_without_two_contents_cannot_be_staged() -> None:
     """A class that asks for it does not come to be."""
     with pytest.raises(TypeError, match="a field of EncodeOnce cannot be staged"):
-        ObjectField(EncodeOnce[Tensor], staged=True)
+        ObjectField(EncodeOnce[Tensor], manager_may=("stage",))
     with pytest.raises(TypeError, match="either a default or a factory"):
         ValueField()  # type: ignore[call-overload]

@@ -42,52 +42,52 @@ class StagedSession(SessionView, schema="Staged 3c45d3ea515b841f"):
     next_chunk_index = ValueField[int](
         default=0,
         coerce=as_int,
-        staged=True,
+        manager_may=("stage",),
         reason="Progress advances with the chunk that commits.",
     )
 
     camera_pitch = ValueField[float](
         default=0.0,
         coerce=as_float,
-        staged=True,
+        manager_may=("stage",),
         reason="Belongs to the chunk that camera_tail ends.",
     )
 
     seen_ids = ValueField[list[int]](
         factory=list,
-        staged=True,
+        manager_may=("stage",),
         reason="Extended by the chunk that commits.",
     )
 
     generator_state = ValueField[Tensor | None](
         default=None,
-        staged=True,
+        manager_may=("stage",),
         reason="The random state after the last committed chunk.",
     )
 
     encoder_cache = ValueField[list[Tensor | None] | None](
         default=None,
-        staged=True,
+        manager_may=("stage",),
         reason="A chunk that fails must leave the encoder as it was.",
     )
 
     camera_tail = ValueField[CameraTail | None](
         default=None,
-        staged=True,
+        manager_may=("stage",),
         reason="The last pose of the last committed chunk.",
     )
 
     frames = ViewField(
         FrameRing,
         allocate=lambda session: {"size": session.window, "along": 1},
-        staged=True,
+        manager_may=("accumulate", "stage"),
         reason="The window that the next chunk reads; a failed chunk adds none.",
     )
 
     thumbnails = ObjectField(
         LatentBuffer[NDArray[np.uint8]],
         allocate=lambda session: {"maxlen": 2 * session.window},
-        staged=True,
+        manager_may=("accumulate", "stage"),
         reason="Shown to the client once their chunk is committed.",
     )
 
@@ -100,8 +100,8 @@ class StagedSession(SessionView, schema="Staged 3c45d3ea515b841f"):
     pose_scale = ValueField[float | None](
         default=None,
         coerce=optional(as_float),
-        staged=True,
         invalidated_by=("camera_tail",),
+        manager_may=("stage",),
         reason="Computed from the tail by the chunk that reads it first.",
     )
 
@@ -112,6 +112,9 @@ class StagedSession(SessionView, schema="Staged 3c45d3ea515b841f"):
 
     anchor = ValueField[Tensor | None](
         default=None,
+        manager_may=("rebuild", "release"),
+        recompute_from=("poses_seen",),
+        recompute_cost=1,
         reason="The manager may let go of it between chunks.",
     )
 
