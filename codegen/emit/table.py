@@ -114,7 +114,7 @@ def row(field: Field, size: int) -> Row:
     return Row(
         name=field.name,
         placement=_placement(field),
-        declared=nbytes(size) if size else "–",
+        declared=_declared(field, size),
         measured=tuple(f"{one.text} ({one.where})" for one in field.measured) or ("–",),
         device=field.device if size else "–",
         manager_may=", ".join(field.manager_may) or "carry",
@@ -123,6 +123,13 @@ def row(field: Field, size: int) -> Row:
         reason=field.reason,
         revisit=field.revisit or "",
     )
+
+
+def _declared(field: Field, size: int) -> str:
+    """The bytes; of a staged field as twice those of one content."""
+    if not size:
+        return "–"
+    return f"2 × {nbytes(size // 2)}" if field.is_staged else nbytes(size)
 
 
 def _placement(field: Field) -> str:

@@ -276,6 +276,7 @@ RULES: tuple[Rule, ...] = (
         "A field does not outlive what it is derived or rebuilt from. After the reset it "
         "would speak of a value that is gone.",
         dependencies.outliving,
+        dependencies.unstaged_sources,
     ),
     _error(
         "bad-ring",
@@ -337,5 +338,10 @@ RULES: tuple[Rule, ...] = (
         "unused-axis",
         "An axis has a field that is kept per it. One without is a leftover.",
         families.unused_axes,
+    ),
+    _warning(
+        "unused-record",
+        "A record is held by a field. One that nothing holds is a leftover.",
+        references.unused_records,
     ),
 )
