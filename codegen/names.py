@@ -13,15 +13,15 @@ KEYWORDS = frozenset(keyword.kwlist)
 # of one of these names would hide it now or when the rest of it is built.
 _SURFACE = """
     AbstractContextManager allocate along Any append attrs audit byte_budget Callable check
-    close commit Concatenate Cosmos3Session device_bytes discard DreamZeroSession drop_session
-    evictions extend Family FieldFrozen FieldUnset FrameRing generation Generic get
+    close close_all commit Concatenate Cosmos3Session device_bytes discard DreamZeroSession drop_session
+    evictions expect extend Family FieldFrozen FieldUnset FrameRing generation Generic get
     get_or_create get_or_create_session hits Item Iterator last LatentBuffer lend Literal
     ManagerMayNot Mapping max_sessions misses MutableSet names nbytes nbytes_by_device NDArray
-    NothingCaptured np object P ParamSpec peek Protocol put rebuild reclaim release reset
+    NothingCaptured np object P ParamSpec peek Protocol put rebuild reclaim register_rebuild release reset
     RingTooShort session session_id SessionBusy SessionClassMismatch SessionClosed
     SessionExists SessionFailed SessionNotFound SessionParamsDiffer sessions SessionState
     SessionStateError SessionStateManager SessionView size stats sweep Tensor transaction
-    TypeVar unaccounted UndKV UnknownKey V Value_co view Walk walk
+    TypeVar unaccounted UndKV UnknownKey V Value_co view wait Walk walk
 """
 SURFACE = frozenset(_SURFACE.split())
 
