@@ -5,7 +5,7 @@ docs/page.md describes it key by key.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..declared import ITEMSIZE, STEPS, declaration, declared, shipped_values
+from ..declared import ITEMSIZE, STEPS, declarations, declared, shipped_values
 from ..emit.python import plain_text, size_text, type_text
 from ..emit.table import SESSIONS, Section, section
 from ..expressions.sizes import names_in
@@ -119,11 +119,12 @@ def _rebuilt_from(recompute: Recompute) -> Object:
 
 def _bytes(schema: Schema, field: Field, values: Mapping[str, int]) -> Object:
     """What a field declares: a number, and the formulas that it comes from."""
-    found = declaration(schema, field)
+    found = declarations(schema, field)
     return {
         "device": field.device if found else None,
-        "dtype": found.dtype if found else None,
-        "elements": [formula(term) for term in found.terms] if found else [],
+        "elements": [
+            {"dtype": one.dtype, "sizes": [formula(term) for term in one.terms]} for one in found
+        ],
         "declared": declared(schema, field, values),
         "measured": [
             {"bytes": int(one.nbytes), "text": one.text, "where": one.where}

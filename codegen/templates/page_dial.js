@@ -44,7 +44,7 @@ class Dial {
   dtypes(data) {
     const { dtype, fields, module } = this.model;
     this.dtype = null;
-    if (!dtype || fields.every((field) => field.dtype || !field.device)) return null;
+    if (!dtype || fields.every((field) => field.elements.every((one) => one.dtype))) return null;
     const names = Object.keys(data.itemsize);
     const options = names.map((name) => element("option", { defaultSelected: name === dtype }, name));
     this.dtype = element("select", { id: `${module}-at-dtype`, name: "dtype" }, options);

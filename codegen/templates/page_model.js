@@ -33,9 +33,13 @@ function message(error) {
 /** The bytes of each field: a BigInt, or the text that says why there is none. */
 function declaredBytes(model, values, itemsize, dtype) {
   return model.fields.map((field) => {
-    const size = BigInt(itemsize[field.dtype ?? dtype] ?? 1n);
+    let bytes = 0n;
     try {
-      return field.elements.reduce((sum, term) => sum + size * evaluate(term, values), 0n);
+      for (const { dtype: own, sizes } of field.elements) {
+        const size = BigInt(itemsize[own ?? dtype] ?? 1n);
+        for (const term of sizes) bytes += size * evaluate(term, values);
+      }
+      return bytes;
     } catch (error) {
       return message(error);
     }

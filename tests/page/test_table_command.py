@@ -87,8 +87,11 @@ def test_json_can_be_computed_with(shipped: Project) -> None:
         for one in model["config"]:
             values[one["name"]] = value(one["size"], values)
         for field in model["fields"]:
-            size = ITEMSIZE.get(field["dtype"] or model["dtype"], 1)
-            assert field["declared"] == size * sum(value(one, values) for one in field["elements"])
+            assert field["declared"] == sum(
+                ITEMSIZE.get(one["dtype"] or model["dtype"], 1) * value(size, values)
+                for one in field["elements"]
+                for size in one["sizes"]
+            )
 
 
 def test_output_is_written_whole_or_not_at_all(shipped: Project) -> None:
