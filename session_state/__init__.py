@@ -2,6 +2,7 @@
 
 from .accounting import SeenStorages, Walk, device_bytes, merge_bytes, walk
 from .attrs import SessionAttr
+from .audit import Drift
 from .axes import Family
 from .base import StateObject
 from .errors import (
@@ -22,6 +23,7 @@ from .errors import (
     SessionStateError,
     UnknownKey,
 )
+from .leaks import Leak, leaks
 from .leases import Lease
 from .manager import (
     DEFAULT_MAX_SESSIONS,
@@ -30,17 +32,20 @@ from .manager import (
     resolve_session_state_config,
 )
 from .objects import EncodeOnce, FrameRing, LatentBuffer
+from .rows import SessionRow
 from .view import SessionView
 
 __all__ = [
     "BorrowerBusy",
     "DEFAULT_MAX_SESSIONS",
+    "Drift",
     "EncodeOnce",
     "Family",
     "FieldFrozen",
     "FieldUnset",
     "FrameRing",
     "LatentBuffer",
+    "Leak",
     "Lease",
     "ManagerMayNot",
     "NoRebuild",
@@ -55,6 +60,7 @@ __all__ = [
     "SessionFailed",
     "SessionNotFound",
     "SessionParamsDiffer",
+    "SessionRow",
     "SessionState",
     "SessionStateError",
     "SessionStateManager",
@@ -63,6 +69,7 @@ __all__ = [
     "UnknownKey",
     "Walk",
     "device_bytes",
+    "leaks",
     "merge_bytes",
     "resolve_session_state_config",
     "walk",

@@ -36,6 +36,12 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
     _is_bound: bool = False
     """Whether a generated view made it: such an object reads as empty while it is cleared."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "nbytes_by_device" in vars(cls) and "_contents" not in vars(cls):
+            # It counts in its own way, whatever its base class keeps where.
+            cls._contents = StateObject._contents  # type: ignore[method-assign]
+
     @abstractmethod
     def allocate(self, *args: Any, **kwargs: Any) -> None:
         """Make the object resident and empty; a subclass names its sizes as keyword arguments."""

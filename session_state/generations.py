@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 V = TypeVar("V", bound="SessionView")
 
 
-class _Generation:
+class Generation:
     """One generation: its session once its view asked for it, whoever has the id by then."""
 
     def __init__(self, lifecycle: Lifecycle, key: str) -> None:
@@ -23,7 +23,7 @@ class _Generation:
         self.session: SessionState | None = None
         self._lifecycle = lifecycle
 
-    def join(self) -> "SessionState":
+    def session_of_its_own(self) -> "SessionState":
         """The generation's own session, made when it is first asked for."""
         if self.session is None:
             record = Record(self.key, self._lifecycle.clock())
@@ -46,16 +46,16 @@ class _Generation:
 def generation(lifecycle: Lifecycle, key: str, make: Callable[[], V]) -> Iterator[V]:
     """The view that `make` makes of a new session, which is closed at the end."""
     lifecycle.catch_up()
-    generation, beginning = _Generation(lifecycle, key), lifecycle.beginning
+    begun, beginning = Generation(lifecycle, key), lifecycle.beginning
     reason: Reason = "failed"
     try:
-        outer, beginning.opening = beginning.opening, generation
+        outer, beginning.generation = beginning.generation, begun
         try:
             view = make()
         finally:
-            beginning.opening = outer
+            beginning.generation = outer
         yield view
         reason = "client"
     finally:
-        if generation.session is not None:
-            lifecycle.end(key, reason, only=generation.session)
+        if begun.session is not None:
+            lifecycle.end(key, reason, only=begun.session)

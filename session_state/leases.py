@@ -7,15 +7,13 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from .errors import SessionBusy, SessionExists, SessionFailed, SessionNotFound
-from .lifecycle import Lifecycle
+from .errors import SessionBusy, SessionExists, SessionNotFound
 from .local import StaysInProcess
 from .table import Record, Refusal
 from .waiting import TaskTicket, ThreadTicket, Ticket
 
 if TYPE_CHECKING:
     from .manager import SessionStateManager
-    from .session import SessionState
     from .view import SessionView
 
 V_co = TypeVar("V_co", bound="SessionView", covariant=True)
@@ -38,9 +36,7 @@ class Lease(
     __slots__ = (
         "_args",
         "_expect",
-        "_is_new",
         "_kwargs",
-        "_lifecycle",
         "_make",
         "_manager",
         "_record",
@@ -51,7 +47,6 @@ class Lease(
     def __init__(
         self,
         manager: "SessionStateManager",
-        lifecycle: Lifecycle,
         key: str,
         make: Callable[..., V_co],
         args: tuple[Any, ...],
@@ -61,7 +56,6 @@ class Lease(
     ) -> None:
         self._record: Record | None = None
         self._manager = manager
-        self._lifecycle = lifecycle
         self.key = key
         self._make = make
         self._args = args
@@ -87,7 +81,7 @@ class Lease(
     ) -> None:
         """Give the session back, and close it when that was asked for meanwhile."""
         if self._record is not None:
-            self._lifecycle.give_back(self._record, id(self))
+            self._manager._lifecycle.give_back(self._record, id(self))
             self._record = None
 
     async def __aexit__(
@@ -101,18 +95,13 @@ class Lease(
     def __del__(self) -> None:
         # It may run under any lock, so that the session is given back at the manager's next call.
         if self._record is not None:
-            self._lifecycle.abandon(self._record, id(self))
-
-    def join(self) -> "SessionState":
-        """The leased session, for the view that is being made."""
-        assert self._record is not None
-        return self._record.session
+            self._manager._lifecycle.abandon(self._record, id(self))
 
     def _try(self, ticket: Ticket | None) -> Refusal | None:
         """Lease the session unless it is refused. Raises what waiting would not change."""
         if self._record is not None:
             return Refusal.LEASED
-        key, lifecycle = self.key, self._lifecycle
+        key, lifecycle = self.key, self._manager._lifecycle
         if lifecycle.due or lifecycle.idle_seconds is not None:
             lifecycle.catch_up()
         while True:
@@ -123,8 +112,8 @@ class Lease(
             if record is None:
                 refusal = self._add(Record(key, now), ticket)
             else:
-                self._check(record)
-                self._is_new = False
+                if self._expect == "new" or record.session.status.failed is not None:
+                    self._refuse(record)
                 # Noted before it is leased, so that an interrupt in between loses no session.
                 self._record = record
                 refusal = lifecycle.table.lease(record, id(self), now, ticket)
@@ -141,41 +130,34 @@ class Lease(
                 f"session {self.key!r} is not in the table: it ended, was evicted, or was never "
                 'opened; open it with expect="any" to start anew'
             )
-        self._is_new = True
         self._record = record
-        return self._lifecycle.add(record, id(self), ticket)
+        return self._manager._lifecycle.add(record, id(self), ticket)
 
-    def _check(self, record: Record) -> None:
-        """Raise unless the record may be leased as it is."""
+    def _refuse(self, record: Record) -> None:
+        """Raise what keeps the record from being leased."""
         if self._expect == "new":
             raise SessionExists(
                 f"session {self.key!r} is in the table; close it first, or use another id"
             )
-        failed = record.session.status.failed
-        if failed is not None:
-            raise SessionFailed(
-                f"session {self.key!r} failed: field {failed!r} may be half written; "
-                f"call manager.reset({self.key!r}), or close the session"
-            )
+        record.session.status.require_whole()
 
     def _opened(self) -> V_co:
         """The view. When making it raises there is no lease, and no session that was not there."""
-        beginning = self._lifecycle.beginning
-        outer, beginning.opening = beginning.opening, self
-        try:
-            return self._make(self.key, self._manager, *self._args, **self._kwargs)
-        except BaseException:
-            self._abandon()
-            raise
-        finally:
-            beginning.opening = outer
-
-    def _abandon(self) -> None:
         record = self._record
         assert record is not None
-        if self._is_new:
-            self._lifecycle.table.remove(self.key, "failed", only=record.session)
-        self._lifecycle.give_back(record, id(self), is_use=False)
+        try:
+            view = self._make(self.key, self._manager, *self._args, **self._kwargs)
+        except BaseException:
+            self._abandon(record)
+            raise
+        record.opening = None
+        return view
+
+    def _abandon(self, record: Record) -> None:
+        lifecycle = self._manager._lifecycle
+        if record.opening == "new":
+            lifecycle.table.remove(self.key, "failed", only=record.session)
+        lifecycle.give_back(record, id(self), is_use=False)
         self._record = None
 
     def _waited(self, refusal: Refusal) -> V_co:
@@ -188,7 +170,7 @@ class Lease(
                 if not ticket.wait(end - monotonic()):
                     raise self._busy(again)
         finally:
-            self._lifecycle.leave(ticket)
+            self._manager._lifecycle.leave(ticket)
         return self._opened()
 
     async def _awaited(self, refusal: Refusal) -> V_co:
@@ -200,7 +182,7 @@ class Lease(
                 if not await ticket.wait(end - monotonic()):
                     raise self._busy(again)
         finally:
-            self._lifecycle.leave(ticket)
+            self._manager._lifecycle.leave(ticket)
         return self._opened()
 
     def _busy(self, refusal: Refusal) -> SessionBusy:
@@ -208,7 +190,7 @@ class Lease(
             f"; waited {self._wait:g} s" if self._wait else "; pass wait=<seconds> to wait for it"
         )
         if refusal is Refusal.FULL:
-            cap = self._lifecycle.table.max_sessions
+            cap = self._manager._lifecycle.table.max_sessions
             return SessionBusy(
                 f"session {self.key!r} has no place: the table is full, and each of its {cap} "
                 f"sessions is leased or waited for{wait}, or raise max_sessions"
@@ -217,10 +199,10 @@ class Lease(
 
     def _held(self) -> str:
         """Who has the session, as far as the message can still say."""
-        record = self._lifecycle.table.records.get(self.key)
+        record = self._manager._lifecycle.table.records.get(self.key)
         if record is None or record.lease is None:
             return ""
         names = {thread.ident: thread.name for thread in living_threads()}
-        seconds = self._lifecycle.clock() - record.since
+        seconds = self._manager._lifecycle.clock() - record.since
         by = names.get(record.thread, "a thread that ended")
         return f" for {seconds:.3g} s by {by}"

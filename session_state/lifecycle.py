@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import ref
 
 from .endings import Endings
@@ -17,22 +17,16 @@ from .session import SessionState
 from .table import Reason, Record, Refusal, Table
 from .waiting import Ticket
 
+if TYPE_CHECKING:
+    from .generations import Generation
+
 log = logging.getLogger(__name__)
 
 
-class Opening(Protocol):
-    """What has a view made, and knows which session it is for."""
-
-    key: str
-
-    def join(self) -> SessionState:
-        """The session of the view."""
-
-
 class Beginning(threading.local):
-    """What this thread has a view made for."""
+    """The generation that this thread is making a view for."""
 
-    opening: Opening | None = None
+    generation: "Generation | None" = None
 
 
 class Abandoned(NamedTuple):
@@ -81,12 +75,13 @@ class Lifecycle:
             self._let_go(evicted)
         return refusal
 
-    def give_back(self, record: Record, lease: int, *, is_use: bool = True) -> None:
+    def give_back(self, record: Record, lease: int, is_use: bool = True) -> None:
         """End a lease, and close the session when that was asked for meanwhile. Raises as that does."""
         evicted: list[Record] = []
         # While nobody else can lease it.
-        self._ledger.publish(record.session)
-        is_closing = self.table.give_back(record, lease, self.clock(), evicted, is_use=is_use)
+        if record.session.status.touched:
+            self._ledger.publish(record.session)
+        is_closing = self.table.give_back(record, lease, self.clock(), evicted, is_use)
         if self.table.queues:
             self._wake(record.key, None)
         if evicted:

@@ -4,10 +4,11 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from threading import Lock
+from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
 from .acting import Acting
+from .audit import Drift, audit
 from .config import DEFAULT_MAX_SESSIONS, resolve_session_state_config
 from .errors import raise_all
 from .generations import generation
@@ -18,7 +19,9 @@ from .lifecycle import Lifecycle
 from .local import StaysInProcess
 from .reading import KeepsBooks
 from .reclaim import Reclaimed, reclaim
+from .rows import SessionRow, session_rows
 from .session import SessionState
+from .show import by_device, sessions_html
 from .table import Record, Table
 
 if TYPE_CHECKING:
@@ -63,7 +66,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
     ) -> None:
         """Make an empty manager. Raises ValueError unless `max_sessions` is at least 1."""
         self.byte_budget = byte_budget
-        self.ledger = Ledger()
+        self.ledger = Ledger(clock)
         self._table = Table(max_sessions, lock_factory)
         self._lifecycle = Lifecycle(self._table, self.ledger, clock, idle_seconds)
         self._acting = Acting(self._lifecycle.held)
@@ -129,7 +132,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         if wait is not None and not wait >= 0:
             raise ValueError(f"wait is a number of seconds, at least 0, got {wait!r}")
         key = session_id if type(session_id) is str and session_id else session_key(session_id)
-        return Lease(self, self._lifecycle, key, cls, args, kwargs, expect, wait)
+        return Lease(self, key, cls, args, kwargs, expect, wait)
 
     def generation(
         self,
@@ -216,8 +219,8 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
 
         Returns the bytes that this freed per device, with 0 where something else holds all of them;
         nothing where there was nothing. What ends with the field stays, since its value is away and
-        is not another. Raises SessionNotFound, SessionBusy while another thread leases it, ManagerMayNot,
-        AttributeError for no field of the session and UnknownKey for no key of it.
+        is not another. Raises SessionNotFound, SessionBusy while another thread leases it,
+        ManagerMayNot, AttributeError for no field of the session and UnknownKey for no key of it.
         """
         self._lifecycle.catch_up()
         return self._acting.release(session_key(session_id), field)
@@ -280,6 +283,33 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         counters |= {f"closed:{reason}": count for reason, count in list(table.closed.items())}
         return counters | self.ledger.totals()
 
+    def sessions(self) -> list[SessionRow]:
+        """One row per session, and per session that left the table and is still held.
+
+        Bytes are as `stats()` has them; nothing else is walked.
+        """
+        self.ledger.publish_touched()
+        return session_rows(self._table, self.ledger, self._lifecycle.clock())
+
+    def audit(self) -> list[Drift]:
+        """Walk everything, and return where that differs from the books; [] when it does not.
+
+        For aliases that changed since the last touch of their session, and for the mistakes that
+        the books may have. Takes as long as it takes.
+        """
+        return audit(self.ledger, [record.session for record in self._table.snapshot()])
+
+    def __repr__(self) -> str:
+        records = self._table.records
+        return (
+            f"<{type(self).__name__} {len(records)} of {self.max_sessions} sessions, "
+            f"{by_device(self.ledger.table())}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = session_rows(self._table, self.ledger, self._lifecycle.clock())
+        return sessions_html(repr(self).strip("<>"), rows)
+
     def __len__(self) -> int:
         return len(self._table.records)
 
@@ -291,7 +321,11 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
 
     def _session_for_view(self, session_id: str | None) -> SessionState:
         """The session that a view is being made of."""
-        opening = self._lifecycle.beginning.opening
-        if opening is not None and opening.key == session_key(session_id):
-            return opening.join()
+        # A leased session stays in the table, so that this thread may look it up without the lock.
+        record = self._table.records.get(session_id)  # type: ignore[arg-type]
+        if record is not None and record.opening and record.thread == get_ident():
+            return record.session
+        beginning = self._lifecycle.beginning.generation
+        if beginning is not None and beginning.key == session_key(session_id):
+            return beginning.session_of_its_own()
         return self.get_or_create_session(session_id)

@@ -10,6 +10,7 @@ from .errors import raise_all
 from .local import StaysInProcess
 from .reading import KeepsBooks
 from .reports import reported
+from .show import by_device, fields_html
 from .status import EVERYTHING, Status
 
 if TYPE_CHECKING:
@@ -198,3 +199,18 @@ class SessionState(KeepsBooks, StaysInProcess):
     def nbytes(self) -> int:
         """Bytes held over all devices; a budget wants `nbytes_by_device`."""
         return sum(self.nbytes_by_device().values())
+
+    def __repr__(self) -> str:
+        return f"<SessionState {self._described()}>"
+
+    def _repr_html_(self) -> str:
+        return fields_html(repr(self).strip("<>"), self.account)
+
+    def _described(self) -> str:
+        """The session in a phrase, its bytes as last published."""
+        status = self.status
+        state = (
+            "closed" if status.closed else f"failed at {status.failed}" if status.failed else "open"
+        )
+        held = {} if self.account is None else dict(+self.account.held)
+        return f"{status.session_id!r} {state}{f', {by_device(held)}' if held else ''}"

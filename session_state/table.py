@@ -26,7 +26,7 @@ class Record:
     """A session in the table and how it is used; times are seconds of the manager's clock.
 
     `lease` is the identity of the lease and no reference, so that one which is let go of can give
-    the session back.
+    the session back. `opening` lasts until its view was made: whether the lease made the session.
     """
 
     __slots__ = (
@@ -34,6 +34,7 @@ class Record:
         "key",
         "lease",
         "leased_seconds",
+        "opening",
         "session",
         "since",
         "steps",
@@ -45,6 +46,7 @@ class Record:
         self.key = key
         self.session = SessionState(key)
         self.lease: int | None = None
+        self.opening: Literal["new", "existing", None] = None
         self.thread = 0
         self.since = self.used = now
         self.closing: Reason | None = None
@@ -94,7 +96,8 @@ class Table:
         """Add a record, leased when `lease` is given; the cap holds unless `at_any_size`."""
         key = record.key
         record.lease, record.thread = lease, get_ident()
-        record.session.is_leased = lease is not None
+        if lease is not None:
+            record.opening, record.session.is_leased = "new", True
         with self.lock:
             if key in self.records:
                 return Refusal.MOVED_ON
@@ -119,6 +122,7 @@ class Table:
                 return Refusal.LEASED
             record.lease = lease
             record.thread = thread
+            record.opening = "existing"
             record.since = record.used = now
             record.session.is_leased = True
             self.hits += 1
@@ -140,7 +144,7 @@ class Table:
         return None
 
     def give_back(
-        self, record: Record, lease: int, now: float, evicted: list[Record], *, is_use: bool
+        self, record: Record, lease: int, now: float, evicted: list[Record], is_use: bool
     ) -> bool:
         """End a lease, and evict what exceeded the cap. Returns whether the session leaves as well,
         since somebody asked for its end during the lease.
@@ -149,7 +153,7 @@ class Table:
         with self.lock:
             if record.lease != lease:
                 return False
-            record.lease = None
+            record.lease = record.opening = None
             record.session.is_leased = False
             if is_use:
                 record.used = now

@@ -4,7 +4,7 @@ from abc import ABCMeta
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from .dependents import dependents
 from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, raise_all
@@ -14,6 +14,7 @@ from .loans import Loan, parts_by_key, parts_by_name
 from .local import StaysInProcess
 from .reading import KeepsBooks
 from .session import Opening
+from .show import fields_html
 
 if TYPE_CHECKING:
     from typing import Self
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from .manager import SessionStateManager
     from .session import SessionState
     from .status import Status
+
+
+_MISSING: Final = object()
 
 
 class _Slotted(ABCMeta):
@@ -53,6 +57,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
     _dependents: ClassVar[dict[str, dict[str, int]]] = {}
     _params_declared: ClassVar[dict[str, Param[Any]]] = {}
     _shaping: ClassVar[tuple[str, ...]] = ()
+    _accepted: ClassVar[dict[str, Any]] = {}
 
     _session: "SessionState"
     _status: "Status"
@@ -77,6 +82,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         cls._params_declared = {
             name: field for name, field in cls._declared.items() if isinstance(field, Param)
         }
+        cls._accepted = {}
         cls._shaping = tuple(
             name for name, param in cls._params_declared.items() if param.shapes_objects
         )
@@ -87,11 +93,12 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
 
     def _open(self, session_id: str | None, manager: "SessionStateManager", **params: Any) -> None:
         """Check `params`, join the session and make its objects, in that order."""
-        declared = self._params_declared
-        try:
-            self._params = {name: declared[name].check(value) for name, value in params.items()}
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"session {session_id!r}, {error}") from None
+        accepted = self._accepted
+        for name, value in params.items():
+            if accepted.get(name, _MISSING) is not value:
+                accepted = self._checked(session_id, params)
+                break
+        self._params = accepted
         session = manager._session_for_view(session_id)
         self._see(session)
         if self._schema:
@@ -111,8 +118,22 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         view._see(session)
         return view
 
+    def _checked(self, session_id: str | None, params: dict[str, Any]) -> dict[str, Any]:
+        """The params coerced, for this view and for the next ones that pass the same objects."""
+        declared = self._params_declared
+        try:
+            checked = {name: declared[name].check(value) for name, value in params.items()}
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"session {session_id!r}, {error}") from None
+        if all(checked[name] is value for name, value in params.items()):
+            # Two in a row mostly pass the same, and what is no mutable value needs no second look.
+            type(self)._accepted = checked
+        return checked
+
     def _join(self, session: "SessionState") -> None:
-        opening = session.opening or self._first(session)
+        opening = session._opening.get(None) or self._first(session)
+        if opening.params is self._params and opening.cls is type(self):
+            return
         if opening.schema != self._schema:
             raise SessionClassMismatch(
                 f"session {self.session_id!r} is open as {opening.schema!r} and "
@@ -213,5 +234,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         raise_all(f"session {self.session_id!r}: several fields failed to reset", errors)
 
     def __repr__(self) -> str:
-        state = "closed" if self._status.closed else "open"
-        return f"<{type(self).__name__} {self.session_id!r} {state}>"
+        return f"<{type(self).__name__} {self._session._described()}>"
+
+    def _repr_html_(self) -> str:
+        return fields_html(repr(self).strip("<>"), self._session.account)

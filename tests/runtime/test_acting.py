@@ -14,7 +14,6 @@ from session_state import (
     SessionFailed,
     SessionStateManager,
 )
-from session_state.audit import audit
 from session_state.axes import Axis
 from session_state.families import AttrFamily, ObjectFamily
 from session_state.fields import Attr, ObjectField, ViewField
@@ -310,7 +309,7 @@ def test_books_follow_what_the_manager_did(
     assert before + 16 == manager.stats()["total_nbytes"]
     manager.reclaim("cpu", 1)
     assert before == manager.stats()["total_nbytes"]
-    assert [] == audit(manager.ledger)
+    assert [] == manager.audit()
 
 
 def test_a_session_that_no_generated_class_opened_is_not_acted_on(

@@ -7,7 +7,6 @@ import pytest
 import torch
 from session_state import NothingCaptured, SessionFailed, SessionState, SessionStateManager
 from session_state.attrs import SessionAttr
-from session_state.audit import audit
 from session_state.axes import Axis, CapturedAxis
 from session_state.families import AttrFamily
 from session_state.fields import Attr, ObjectField, ViewField
@@ -115,7 +114,7 @@ def test_bytes_of_a_failed_session_are_published(
     session.feat_map = [torch.zeros(2)]
     session.counted = 4
     assert 8 + 8 == manager.stats()["total_nbytes"]
-    assert [] == audit(manager.ledger)
+    assert [] == manager.audit()
 
 
 def test_a_field_that_is_assigned_anew_is_whole(session: Streaming) -> None:
