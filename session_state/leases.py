@@ -186,23 +186,18 @@ class Lease(
         return self._opened()
 
     def _busy(self, refusal: Refusal) -> SessionBusy:
-        wait = (
-            f"; waited {self._wait:g} s" if self._wait else "; pass wait=<seconds> to wait for it"
-        )
+        """The error, which says as much as can still be seen."""
+        end = f"; waited {self._wait:g} s" if self._wait else "; pass wait=<seconds> to wait for it"
+        table = self._manager._lifecycle.table
         if refusal is Refusal.FULL:
-            cap = self._manager._lifecycle.table.max_sessions
             return SessionBusy(
-                f"session {self.key!r} has no place: the table is full, and each of its {cap} "
-                f"sessions is leased or waited for{wait}, or raise max_sessions"
+                f"session {self.key!r} has no place: the table is full, and each of its "
+                f"{table.max_sessions} sessions is leased or waited for{end}, or raise max_sessions"
             )
-        return SessionBusy(f"session {self.key!r} is leased{self._held()}{wait}")
-
-    def _held(self) -> str:
-        """Who has the session, as far as the message can still say."""
-        record = self._manager._lifecycle.table.records.get(self.key)
+        record = table.records.get(self.key)
         if record is None or record.lease is None:
-            return ""
+            return SessionBusy(f"session {self.key!r} is waited for by others{end}")
         names = {thread.ident: thread.name for thread in living_threads()}
+        holder = names.get(record.thread, "a thread that ended")
         seconds = self._manager._lifecycle.clock() - record.since
-        by = names.get(record.thread, "a thread that ended")
-        return f" for {seconds:.3g} s by {by}"
+        return SessionBusy(f"session {self.key!r} is leased for {seconds:.3g} s by {holder}{end}")

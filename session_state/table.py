@@ -105,8 +105,8 @@ class Table:
                 self.queues.join(None, ticket)
                 return Refusal.FULL
             self.misses += 1
+            self._make_room(1, evicted)
             self.records[key] = record
-            self._shrink(evicted, record)
         return None
 
     def lease(
@@ -162,8 +162,7 @@ class Table:
                 self.records.move_to_end(record.key)
             if record.closing is not None:
                 is_closing = self._take_out(record, record.closing)
-            if len(self.records) > self.max_sessions:
-                self._shrink(evicted, None)
+            self._make_room(0, evicted)
         return is_closing
 
     def remove(
@@ -224,12 +223,13 @@ class Table:
     def _may_leave(self, record: Record) -> bool:
         return record.lease is None and record.key not in self.queues
 
-    def _shrink(self, evicted: list[Record], newest: Record | None) -> None:
-        excess = len(self.records) - self.max_sessions
+    def _make_room(self, places: int, evicted: list[Record]) -> None:
+        """Evict until there are so many places within the cap, as far as that goes."""
+        excess = len(self.records) + places - self.max_sessions
         if excess <= 0:
             return
         for record in self.records.values():
-            if record is not newest and self._may_leave(record):
+            if self._may_leave(record):
                 evicted.append(record)
                 excess -= 1
                 if not excess:
