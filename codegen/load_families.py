@@ -3,9 +3,10 @@
 from . import load_keys as tables
 from .expressions.ast import Condition, Equal, IsNone, Text, Truth
 from .expressions.sizes import parts_of
+from .load_defaults import as_plain
 from .load_keys import Keys, named_entries
-from .model import Axis, Handoff, Lent
-from .nodes import Entry, Mapping, Node, Sequence
+from .model import UNSET, Axis, Default, Fresh, Handoff, Lent, Unset
+from .nodes import Entry, Mapping, Node, Scalar, Sequence
 from .scalars import Reading, Word, as_condition, as_size, as_word, as_words
 
 
@@ -72,6 +73,7 @@ def load_handoff(entry: Entry, reading: Reading) -> Handoff | None:
         name=entry.key.value,
         by=by.text if by else None,
         lend=keys.read_or("lend", _as_lent, ()),
+        fresh=keys.read_or("fresh", _as_fresh, ()),
         at=at,
         by_at=by.at if by else at,
     )
@@ -84,3 +86,27 @@ def _as_lent(node: Node, reading: Reading) -> tuple[Lent, ...]:
         reading.error("missing-key", node.span, message, "write `lend: {attribute: field}`")
     fields = ((entry.key, as_word(entry.value, reading)) for entry in entries)
     return tuple(Lent(key.value, word.text, key.span, word.at) for key, word in fields if word)
+
+
+def _as_fresh(node: Node, reading: Reading) -> tuple[Fresh, ...]:
+    entries = named_entries(node, reading, "`fresh`", node.span)
+    values = ((entry.key, _as_literal(entry.value, reading)) for entry in entries)
+    return tuple(
+        Fresh(key.value, value, key.span) for key, value in values if not isinstance(value, Unset)
+    )
+
+
+def _as_literal(node: Node, reading: Reading) -> Default | Unset:
+    """A single value, or a tuple of them for a list; UNSET after a finding."""
+    items = node.items if isinstance(node, Sequence) else (node,)
+    for item in items:
+        if not isinstance(item, Scalar):
+            message = "A fresh value is a single value, or a list of them."
+            hint = "what takes code to make, the model sets after the loan began"
+            reading.error("bad-handoff", item.span, message, hint)
+            return UNSET
+    plain = [as_plain(item, reading) for item in items]
+    known = tuple(value for value in plain if not isinstance(value, Unset))
+    if len(known) < len(plain):
+        return UNSET
+    return known if isinstance(node, Sequence) else known[0]

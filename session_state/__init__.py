@@ -2,12 +2,15 @@
 
 from .accounting import SeenStorages, Walk, device_bytes, merge_bytes, walk
 from .attrs import SessionAttr
+from .audit import Drift
 from .axes import Family
 from .base import StateObject
 from .errors import (
+    BorrowerBusy,
     FieldFrozen,
     FieldUnset,
     ManagerMayNot,
+    NoRebuild,
     NothingCaptured,
     RingTooShort,
     SessionBusy,
@@ -20,6 +23,7 @@ from .errors import (
     SessionStateError,
     UnknownKey,
 )
+from .leaks import Leak, leaks
 from .leases import Lease
 from .manager import (
     DEFAULT_MAX_SESSIONS,
@@ -28,18 +32,24 @@ from .manager import (
     resolve_session_state_config,
 )
 from .objects import EncodeOnce, FrameRing, LatentBuffer
+from .rows import SessionRow
+from .values import Value
 from .view import SessionView
 
 __all__ = [
+    "BorrowerBusy",
     "DEFAULT_MAX_SESSIONS",
+    "Drift",
     "EncodeOnce",
     "Family",
     "FieldFrozen",
     "FieldUnset",
     "FrameRing",
     "LatentBuffer",
+    "Leak",
     "Lease",
     "ManagerMayNot",
+    "NoRebuild",
     "NothingCaptured",
     "RingTooShort",
     "SeenStorages",
@@ -51,14 +61,17 @@ __all__ = [
     "SessionFailed",
     "SessionNotFound",
     "SessionParamsDiffer",
+    "SessionRow",
     "SessionState",
     "SessionStateError",
     "SessionStateManager",
     "SessionView",
     "StateObject",
     "UnknownKey",
+    "Value",
     "Walk",
     "device_bytes",
+    "leaks",
     "merge_bytes",
     "resolve_session_state_config",
     "walk",

@@ -1,16 +1,14 @@
 """The books of one session, field by field."""
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .extents import Books, Claimant, Extent, Place
 
 if TYPE_CHECKING:
     from .session import SessionState
-    from .survey import Finding
-
-_NONE: frozenset[Extent] = frozenset()
+    from .survey import Finding, Sheet
 
 
 class SessionReference(weakref.ref["SessionState"]):
@@ -28,10 +26,23 @@ class FieldBooks:
 
     def __init__(self, sequence: int, finding: "Finding") -> None:
         self.sequence = sequence
-        self.committed = _NONE
-        self.staged = _NONE
+        self.committed: Sheet = {}
+        self.staged: Sheet = {}
         self.unaccounted = finding.unaccounted
         self.fingerprint = finding.fingerprint
+
+    def extents(self) -> Iterator[Extent]:
+        """The extents of the field that are still there, or were when last published."""
+        for owner in (*self.committed.values(), *self.staged.values()):
+            if owner.extent is not None:
+                yield owner.extent
+
+    def nbytes(self) -> dict[str, int]:
+        """Bytes of the extents per device, those that overlap in full."""
+        nbytes: dict[str, int] = {}
+        for extent in {*self.extents()}:
+            nbytes[extent.device] = nbytes.get(extent.device, 0) + extent.nbytes
+        return nbytes
 
 
 class Account(Books):
@@ -50,9 +61,7 @@ class Account(Books):
 
     def extents(self) -> set[Extent]:
         """Everything that the session claims."""
-        return {
-            extent for books in self.fields.values() for extent in (*books.committed, *books.staged)
-        }
+        return {extent for books in self.fields.values() for extent in books.extents()}
 
     @property
     def unaccounted(self) -> dict[str, tuple[str, ...]]:

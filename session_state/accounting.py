@@ -6,8 +6,8 @@ code of their classes, and no other thread can change a container in between.
 """
 
 from collections.abc import Iterable, Mapping, MutableSet
-from itertools import compress
-from operator import not_
+from itertools import compress, repeat
+from operator import is_, not_
 from typing import Any, NamedTuple, TypeAlias
 
 import attrs
@@ -75,10 +75,8 @@ def walk(value: object, seen: MutableSet[Any]) -> Walk:
     if id(type(value)) in LEAF_IDS:
         return _NOTHING
     found = _follow(value)
-    coverage = Coverage.of(seen)
     seen |= found.storages
-    coverage.unaccounted += found.unaccounted
-    return Walk(coverage.claim_all(found.claims), found.unaccounted)
+    return Walk(Coverage.of(seen).add(found), found.unaccounted)
 
 
 def device_bytes(value: object, seen: MutableSet[Any]) -> dict[str, int]:
@@ -117,12 +115,13 @@ def _follow(value: object) -> Findings:
 
 def _by_type(values: list[Any]) -> Iterable[list[Any]]:
     """`values` without those that can hold nothing, in one list for each type."""
-    # By id, since a metaclass may define a hash; and in C, since there may be a million numbers.
+    # In C, since there may be a million numbers; by id, since a metaclass may define a hash.
+    if all(map(is_, map(type, values), repeat(type(values[0])))):
+        return () if id(type(values[0])) in LEAF_IDS else (values,)
     types = {*map(id, map(type, values))}
-    leaves = types & LEAF_IDS
-    if len(types) == 1:
-        return () if leaves else (values,)
-    if leaves:
+    if types <= LEAF_IDS:
+        return ()
+    if types & LEAF_IDS:
         is_leaf = map(LEAF_IDS.__contains__, map(id, map(type, values)))
         values = [*compress(values, map(not_, is_leaf))]
     groups: dict[int, list[Any]] = {}

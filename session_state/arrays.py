@@ -2,6 +2,7 @@
 
 import array
 import ctypes
+import datetime
 import gc
 import mmap
 from collections.abc import Iterable
@@ -10,13 +11,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from .reading import Claim, Findings, type_name
+from .reading import Findings
 
 CDATA: Any = ctypes.Array.__mro__[1]
 """The base class of every ctypes value, which ctypes itself does not export."""
 
 # Attributes are read through the base class's own descriptors, so that no subclass can interfere.
-_ARRAY: Any = vars(np.ndarray)
+_base, _dtype, _interface, _itemsize, _nbytes = (
+    vars(np.ndarray)[name].__get__
+    for name in ("base", "dtype", "__array_interface__", "itemsize", "nbytes")
+)
+_CAPSULE = type(datetime.datetime_CAPI)
 _COUNTS_ITSELF = (
     *(np.ndarray, torch._C.TensorBase, bytes, bytearray, array.array),
     *(mmap.mmap, memoryview, CDATA),
@@ -26,13 +31,13 @@ _COUNTS_ITSELF = (
 def read_array(value: Any, found: Findings) -> Iterable[object]:
     """An array counts as the allocation behind it, and object arrays hold their items too."""
     held = gc.get_referents(value)
-    base = _ARRAY["base"].__get__(value)
-    if not issubclass(type(base), _COUNTS_ITSELF):
+    base = _base(value)
+    if base is None or not issubclass(type(base), _COUNTS_ITSELF):
         # Nothing that the walk reaches is counted for this memory: dlpack, or none but the array.
         _claim_extent(value, found)
-    if type_name(type(base)) != "PyCapsule":
+    if base is not None and type(base) is not _CAPSULE:
         held.append(base)
-    dtype = _ARRAY["dtype"].__get__(value)
+    dtype = _dtype(value)
     if dtype.char == "T":
         found.name(type(dtype))
     elif dtype.hasobject:
@@ -41,15 +46,17 @@ def read_array(value: Any, found: Findings) -> Iterable[object]:
 
 
 def _claim_extent(value: Any, found: Findings) -> None:
-    interface = _ARRAY["__array_interface__"].__get__(value)
-    itemsize = _ARRAY["itemsize"].__get__(value)
-    strides = _ARRAY["strides"].__get__(value)
-    reach = [(n - 1) * stride for n, stride in zip(interface["shape"], strides, strict=True)]
-    if 0 in interface["shape"] or not itemsize:
+    nbytes = _nbytes(value)
+    if not nbytes:
         return
-    low = sum(step for step in reach if step < 0)
-    high = sum(step for step in reach if step > 0) + itemsize
-    found.claims.append(Claim("cpu", interface["data"][0] + low, high - low, value))
+    interface = _interface(value)
+    address = interface["data"][0]
+    if interface["strides"] is not None:
+        shape, strides, itemsize = interface["shape"], interface["strides"], _itemsize(value)
+        reach = [(n - 1) * stride for n, stride in zip(shape, strides, strict=True)]
+        address += sum(step for step in reach if step < 0)
+        nbytes = sum(map(abs, reach)) + itemsize
+    found.claim("cpu", address, nbytes, value)
 
 
 def read_void(value: Any, found: Findings) -> Iterable[object]:
@@ -64,7 +71,7 @@ def read_buffer(value: Any, found: Findings) -> Iterable[object]:
         if not view.nbytes:
             return gc.get_referents(value)
     whole = np.frombuffer(value, np.uint8)
-    found.claims.append(Claim("cpu", whole.__array_interface__["data"][0], whole.nbytes, value))
+    found.claim("cpu", whole.__array_interface__["data"][0], whole.nbytes, value)
     return gc.get_referents(value)
 
 

@@ -1,16 +1,14 @@
 """A second opinion on the ledger: everything is walked again, and nothing of its sums is used."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
 
 from .accounting import SeenStorages, walk
-from .base import StateObject
 from .coverage import Coverage
-from .extents import Place
-from .reports import reported
+from .reports import reported_beyond
 
 if TYPE_CHECKING:
     from .account import Account
@@ -65,25 +63,24 @@ class Truth:
         coverage = Coverage.of(seen)
         obj = session._objects.get(name)
         contents = None if obj is None else obj._contents()
-        found: Counter[str] = Counter()
+        beyond: Counter[str] = Counter()
         if name in session._carried:
             walk(session._carried[name], seen)
         if contents is not None:
             walk(contents[0], seen)
         elif obj is not None:
-            found += _own_report(obj, seen, coverage)
+            beyond = reported_beyond(obj, seen)
         committed = len(coverage.claims)
         if contents is not None:
             walk(contents[1], seen)
-        for at, (device, start, nbytes, _, _) in enumerate(coverage.claims):
+        for at, (device, start, nbytes, _) in enumerate(coverage.claims):
             self.stretches.append(Stretch(account, at >= committed, device, start, start + nbytes))
-        self.reported += [(account, device, beyond) for device, beyond in found.items()]
-        for device, _, _, fresh, _ in coverage.claims:
-            found[device] += fresh
-        return +found
+        self.reported += [(account, device, nbytes) for device, nbytes in beyond.items()]
+        beyond.update(coverage.nbytes)
+        return +beyond
 
 
-def audit(ledger: "Ledger") -> list[Drift]:
+def audit(ledger: "Ledger", table: Iterable["SessionState"]) -> list[Drift]:
     """Walk every session, of the table or not, and return where the ledger differs.
 
     What was touched is published before, so that only what the ledger could not know, or got
@@ -98,16 +95,8 @@ def audit(ledger: "Ledger") -> list[Drift]:
         for name in sorted(session.field_names() | account.fields.keys()):
             held = truth.add(account, session, name)
             drifts += _differences(account.session_id, name, _published(account, name), held)
-    return sorted(drifts or _sums(ledger, [account for account, _ in sessions], truth))
-
-
-def _own_report(obj: StateObject[Any, Any], seen: SeenStorages, coverage: Coverage) -> Counter[str]:
-    """What an object reports beyond what it was seen to hold."""
-    mark = len(coverage.claims)
-    beyond = Counter(reported(obj, seen))
-    for device, _, _, fresh, _ in coverage.claims[mark:]:
-        beyond[device] -= fresh
-    return +beyond
+    in_table = {session.account for session in table}
+    return sorted(drifts or _sums(ledger, [account for account, _ in sessions], truth, in_table))
 
 
 def _published(account: "Account", name: str) -> dict[str, int]:
@@ -117,7 +106,7 @@ def _published(account: "Account", name: str) -> dict[str, int]:
         return {}
     reach: dict[str, int] = {}
     total: Counter[str] = Counter()
-    extents = [one for one in {*books.committed, *books.staged} if one.is_listed]
+    extents = {one for one in books.extents() if one.region is not None}
     for extent in sorted(extents, key=lambda one: (one.device, one.start)):
         end = extent.start + extent.nbytes
         covered = max(extent.start, reach.get(extent.device, extent.start))
@@ -135,7 +124,12 @@ def _differences(
             yield drift
 
 
-def _sums(ledger: "Ledger", accounts: Iterable["Account"], truth: Truth) -> Iterator[Drift]:
+def _sums(
+    ledger: "Ledger",
+    accounts: Iterable["Account"],
+    truth: Truth,
+    table: Collection["Account | None"],
+) -> Iterator[Drift]:
     """The sums over fields and sessions that differ, each counted by one sweep over addresses."""
     counts: dict[tuple[Account | None, str], Counter[str]] = {}
 
@@ -150,7 +144,7 @@ def _sums(ledger: "Ledger", accounts: Iterable["Account"], truth: Truth) -> Iter
             count(account, "(staged)", device, nbytes)
         if len(everyone) == 1:
             count(next(iter(everyone)), "(exclusive)", device, nbytes)
-        in_table = {account for account in everyone if account.place is Place.TABLE}
+        in_table = {account for account in everyone if account in table}
         count(None, "(nbytes)" if in_table else "(detached)", device, nbytes)
         if in_table and not in_table & committed:
             count(None, "(staged)", device, nbytes)

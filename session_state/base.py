@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from .accounting import SeenStorages
-from .coverage import Coverage
+from .freed import freed_by
 from .status import Status
 
 PayloadT = TypeVar("PayloadT")
@@ -22,7 +22,8 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
     `super().__init__()`.
 
     A generated view binds the object to its session. Once that session is closed, our own kinds
-    refuse writes with SessionClosed and read as empty.
+    refuse writes with SessionClosed and read as empty. Of a field that the manager may stage, they
+    stage every write.
     """
 
     recompute_source: "StateObject[Any, Any] | None" = None
@@ -31,10 +32,17 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
     """Estimated work of a rebuild while the source is resident, in units of the caller's choice."""
 
     _staged: PayloadT | None = None
+    _stages = False
     _cell: Status | None = None
     _field: str = ""
     _is_bound: bool = False
     """Whether a generated view made it: such an object reads as empty while it is cleared."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "nbytes_by_device" in vars(cls) and "_contents" not in vars(cls):
+            # It counts in its own way, whatever its base class keeps where.
+            cls._contents = StateObject._contents  # type: ignore[method-assign]
 
     @abstractmethod
     def allocate(self, *args: Any, **kwargs: Any) -> None:
@@ -68,15 +76,7 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
         Bytes that an alias outside still holds are not freed. Storage that the walk cannot see, such
         as another component's, counts as this object reports it. `policy` is reserved.
         """
-        seen: SeenStorages = set()
-        reported = sum(self.nbytes_by_device(seen).values())
-        coverage = Coverage.of(seen)
-        watched = coverage.watch()
-        elsewhere = reported - sum(nbytes for _, nbytes in watched)
-        # What they keep alive must be free to die.
-        del seen, coverage
-        self.reset()
-        return max(elsewhere, 0) + sum(nbytes for is_gone, nbytes in watched if is_gone())
+        return sum(freed_by(self.reset, [self]).values())
 
     @abstractmethod
     def reset(self) -> None:
@@ -108,11 +108,14 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
         """What is committed and what is staged; None for a class that only counts itself."""
         return None
 
-    def _join(self, cell: Status, field: str, *, is_bound: bool = False) -> None:
+    def _join(
+        self, cell: Status, field: str, *, is_bound: bool = False, stages: bool = False
+    ) -> None:
         """Report to a session from now on: what is done with the object was done to its field."""
         # A class with slots of its own cannot report; its session is looked at when it is used.
         with suppress(AttributeError):
-            self._cell, self._field, self._is_bound = cell, field, is_bound
+            self._cell, self._field = cell, field
+            self._is_bound, self._stages = is_bound, stages
         cell.touch(field)
 
     def _touched(self) -> None:

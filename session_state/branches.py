@@ -49,9 +49,11 @@ class Branches(Generic[Value]):
 
     def __delitem__(self, key: Any) -> None:
         field, view = self._field, self._view
-        view._status.require_open(field.name)
-        for branch in field.branches(view, field.resolve(view, key, 1, len(field.axes))):
+        branches = [*field.branches(view, field.resolve(view, key, 1, len(field.axes)))]
+        view._status.require_open(*map(field.path, branches))
+        for branch in branches:
             field.forget(view, branch)
+            view._status.renew(field.path(branch))
             field.invalidate(view, branch)
 
     def __contains__(self, key: object) -> bool:

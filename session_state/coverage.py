@@ -3,12 +3,12 @@
 import sys
 import weakref
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, MutableSet
-from typing import Any, TypeAlias
+from collections.abc import Callable, MutableSet
+from itertools import chain, repeat
+from operator import add, le
+from typing import Any
 
-import torch
-
-from .reading import Claim
+from .reading import Claim, Findings
 
 
 class _Probe:
@@ -29,10 +29,6 @@ class _Probe:
         return True
 
 
-Covered: TypeAlias = tuple[str, int, int, int, object]
-"""Device, address, bytes, how many of them were not covered before, and what they live with."""
-
-
 class Coverage:
     """The union of the address ranges counted so far, per device.
 
@@ -41,12 +37,13 @@ class Coverage:
     copy-on-write clone, a NumPy view beside a tensor) are one range here.
     """
 
-    __slots__ = ("_bounds", "claims", "unaccounted")
+    __slots__ = ("_bounds", "_counted", "unaccounted")
 
     def __init__(self) -> None:
-        # Starts at even places and ends at odd ones, ascending, of ranges that do not touch.
+        # Starts at even places and ends at odd ones, ascending, of ranges that do not overlap.
         self._bounds: dict[str, list[int]] = {}
-        self.claims: list[Covered] = []
+        # Each walk, and for each of its allocations how many bytes were not covered before.
+        self._counted: list[tuple[Findings, dict[str, list[int]]]] = []
         self.unaccounted: list[str] = []
 
     def __hash__(self) -> int:
@@ -65,23 +62,53 @@ class Coverage:
         seen.add(coverage)
         return coverage
 
-    def claim_all(self, claims: Iterable[Claim]) -> dict[str, int]:
-        """Cover what `claims` name, and return per device how many bytes were not covered."""
-        totals: dict[str, int] = {}
-        for device, address, nbytes, owner in claims:
-            fresh = self.claim(device, address, nbytes, owner)
-            if fresh:
-                totals[device] = totals.get(device, 0) + fresh
-        return totals
+    @property
+    def claims(self) -> list[Claim]:
+        """Every allocation counted so far."""
+        return [claim for found, _ in self._counted for claim in found.claims]
 
-    def claim(self, device: str, address: int, nbytes: int, owner: object) -> int:
-        """Cover `nbytes` bytes at `address` and return how many of them were not covered."""
-        fresh = self._cover(device, address, address + nbytes)
-        self.claims.append((device, address, nbytes, fresh, owner))
-        return fresh
+    @property
+    def nbytes(self) -> dict[str, int]:
+        """Bytes covered so far, per device."""
+        return {device: sum(ends[1::2]) - sum(ends[::2]) for device, ends in self._bounds.items()}
 
-    def _cover(self, device: str, start: int, end: int) -> int:
+    def add(self, found: Findings) -> dict[str, int]:
+        """Count what a walk found, and return per device how many bytes were not covered."""
+        self.unaccounted += found.unaccounted
+        fresh = {
+            device: self._cover_all(device, column.addresses, column.sizes)
+            for device, column in found.columns.items()
+        }
+        self._counted.append((found, fresh))
+        return {device: total for device, sizes in fresh.items() if (total := sum(sizes))}
+
+    def _cover_all(self, device: str, starts: list[int], sizes: list[int]) -> list[int]:
         bounds = self._bounds.setdefault(device, [])
+        ends = [*map(add, starts, sizes)]
+        if len(starts) == 1:
+            return [self._cover(bounds, starts[0], ends[0])]
+        # Ranges lie apart exactly if, each sorted by itself, no start comes before the last end.
+        flat = [*chain.from_iterable(zip(sorted(starts), sorted(ends), strict=True))]
+        if not all(map(le, flat, flat[1:])):
+            return [*map(self._cover, repeat(bounds), starts, ends)]
+        partly: dict[int, int] = {}
+        done = 0
+        while done < len(flat):
+            # Values made one after another lie one after another: many go into one gap together.
+            gap, fit = bisect_left(bounds, flat[done]), done
+            if gap % 2 == 0:
+                fit = bisect_right(flat, bounds[gap], done) if gap < len(bounds) else len(flat)
+                fit -= fit % 2
+            if fit > done:
+                bounds[gap:gap] = flat[done:fit]
+                done = fit
+            else:
+                partly[flat[done]] = self._cover(bounds, flat[done], flat[done + 1])
+                done += 2
+        return [*map(partly.get, starts, sizes)] if partly else sizes
+
+    @staticmethod
+    def _cover(bounds: list[int], start: int, end: int) -> int:
         first = bisect_left(bounds, start)
         last = bisect_right(bounds, end, first)
         if first == last:
@@ -95,21 +122,35 @@ class Coverage:
         bounds[first:last] = [start] * (not starts_inside) + [end] * (not ends_inside)
         return (end - start) - (sum(covered[1::2]) - sum(covered[::2]))
 
-    def rollback(self, mark: int, seen: MutableSet[Any]) -> None:
-        """Forget every claim from the `mark`-th on, and take its owner out of `seen`."""
-        undone, self.claims = self.claims[mark:], self.claims[:mark]
+    @property
+    def mark(self) -> tuple[int, int]:
+        """Where `rollback` goes back to."""
+        return len(self._counted), len(self.unaccounted)
+
+    def rollback(self, mark: tuple[int, int], seen: MutableSet[Any]) -> None:
+        """Forget what was counted and named since `mark`, and take its storages out of `seen`."""
+        counted, unaccounted = mark
+        del self.unaccounted[unaccounted:]
+        kept, undone = self._counted[:counted], self._counted[counted:]
         if not undone:
             return
-        for *_, owner in undone:
-            if isinstance(owner, torch.UntypedStorage):
-                seen.discard(owner)
-        self._bounds = {}
-        for device, address, nbytes, _, _ in self.claims:
-            self._cover(device, address, address + nbytes)
+        for found, _ in undone:
+            seen -= found.storages
+        for found, _ in kept:
+            seen |= found.storages
+        self._bounds, self._counted = {}, kept
+        for found, _ in kept:
+            for device, column in found.columns.items():
+                self._cover_all(device, column.addresses, column.sizes)
 
     def watch(self) -> list[tuple[Callable[[], bool], int]]:
         """For each claim: a question that turns true once its owner is gone, and its bytes."""
-        return [(_death_of(owner), fresh) for *_, fresh, owner in self.claims]
+        return [
+            (_death_of(owner), nbytes)
+            for found, fresh in self._counted
+            for device, column in found.columns.items()
+            for owner, nbytes in zip(column.owners, fresh[device], strict=True)
+        ]
 
 
 def _death_of(owner: object) -> Callable[[], bool]:

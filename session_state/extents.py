@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 
 class Place(IntEnum):
@@ -24,10 +24,22 @@ class Place(IntEnum):
 class Owner(weakref.ref[Any]):
     """A weak reference to what an extent lives with, such as a storage; its death is an event."""
 
-    __slots__ = ("key", "extent")
+    __slots__ = ("extent",)
 
-    key: int
     extent: "Extent | None"
+
+    # By identity: an array has no hash, and a dead reference none either.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
+class Unowned:
+    """Stands for an owner whose death nobody can see: bytes, or what an object merely reports."""
+
+    __slots__ = ("extent",)
+
+    def __init__(self) -> None:
+        self.extent: Extent | None = None
 
 
 class Books:
@@ -63,7 +75,10 @@ class Totals:
 
 
 class Extent:
-    """`nbytes` bytes at `start`, who claims them how often, and the field they lingered from."""
+    """`nbytes` bytes at `start`, who claims them how often, and the field they lingered from.
+
+    One that overlaps no other is its own region.
+    """
 
     __slots__ = ("device", "start", "nbytes", "owners", "claims", "origin", "region")
 
@@ -74,7 +89,7 @@ class Extent:
         self.owners: list[Owner] = []
         self.claims: dict[Claimant, int] = {}
         self.origin: object = None
-        self.region: Region | None = None
+        self.region: Extent | Region | None = None
 
     @property
     def end(self) -> int:
@@ -82,29 +97,32 @@ class Extent:
         return self.start + self.nbytes
 
     @property
-    def is_listed(self) -> bool:
-        """Whether it is in the index: it was added and neither died nor was let go of."""
-        return self.region is not None
+    def extents(self) -> "list[Extent]":
+        """The extents of the region."""
+        return [self]
+
+    def pieces(self) -> "Iterator[Piece]":
+        """The one piece that it is."""
+        yield self.nbytes, self.claims, self.origin
+
+
+Piece: TypeAlias = tuple[int, dict[Claimant, int], object]
+"""Bytes, the claims on them, and the field that they lingered from."""
 
 
 class Region:
     """Extents that overlap, directly or through others: one contiguous range."""
 
-    __slots__ = ("start", "end", "extents")
+    __slots__ = ("device", "start", "end", "extents")
 
     def __init__(self, extents: list[Extent]) -> None:
         self.extents = extents
+        self.device = extents[0].device
         self.start = min(extent.start for extent in extents)
         self.end = max(extent.end for extent in extents)
-        for extent in extents:
-            extent.region = self
 
-    def pieces(self) -> Iterator[tuple[int, dict[Claimant, int], object]]:
-        """The bytes of each piece, its claims, and whether something outside held it once."""
-        if len(self.extents) == 1:
-            only = self.extents[0]
-            yield only.nbytes, only.claims, only.origin
-            return
+    def pieces(self) -> Iterator[Piece]:
+        """The pieces into which the borders of the extents cut the range."""
         cuts = sorted({cut for one in self.extents for cut in (one.start, one.end)})
         for start, end in zip(cuts, cuts[1:], strict=False):
             covering = [one for one in self.extents if one.start <= start and end <= one.end]
@@ -122,7 +140,7 @@ class Extents:
     def __init__(self) -> None:
         self.totals = Totals()
         self._starts: dict[str, list[int]] = {}
-        self._regions: dict[tuple[str, int], Region] = {}
+        self._regions: dict[tuple[str, int], Extent | Region] = {}
 
     def at(self, device: str, start: int, nbytes: int) -> Extent:
         """The extent of exactly these bytes; a new one, claimed by nobody, when there is none."""
@@ -135,33 +153,35 @@ class Extents:
 
     def claim(self, extent: Extent, claimant: Claimant) -> None:
         """Add one claim."""
-        claims = extent.claims
-        if claimant in claims:
+        claims, region = extent.claims, extent.region
+        if claimant in claims or region is None:
             claims[claimant] += 1
             return
-        region = extent.region
-        assert region is not None
         self._tally(region, -1)
         claims[claimant] = 1
         self._tally(region, 1)
 
-    def unclaim(self, extent: Extent, claimant: Claimant, origin: object = None) -> None:
-        """Take one claim back; the last one takes the extent along, unless `origin` keeps it."""
-        region = extent.region
+    def unclaim(self, extent: Extent, claimant: Claimant, origin: object = None) -> bool:
+        """Take one claim back; `origin` keeps an extent that nobody claims any more.
+
+        Returns whether the extent is still listed.
+        """
+        claims, region = extent.claims, extent.region
         if region is None:
-            return
-        if extent.claims[claimant] > 1 and origin is None:
-            extent.claims[claimant] -= 1
-            return
+            return False
+        if claims[claimant] > 1 and origin is None:
+            claims[claimant] -= 1
+            return True
         self._tally(region, -1)
-        extent.claims[claimant] -= 1
-        if not extent.claims[claimant]:
-            del extent.claims[claimant]
+        claims[claimant] -= 1
+        if not claims[claimant]:
+            del claims[claimant]
         extent.origin = origin or extent.origin
-        if extent.claims or extent.origin is not None:
+        if claims or extent.origin is not None:
             self._tally(region, 1)
-        else:
-            self._remove(extent, region)
+            return True
+        self._remove(extent, region)
+        return False
 
     def kill(self, extent: Extent) -> None:
         """Take an extent out, whoever claims it: its memory is gone."""
@@ -196,27 +216,29 @@ class Extents:
             region = self._regions.pop((device, known))
             self._tally(region, -1)
             joined += region.extents
-        starts[first:last] = [self._list(device, joined).start]
+        starts[first:last] = [self._list(joined)]
         return extent
 
-    def _list(self, device: str, extents: list[Extent]) -> Region:
-        region = Region(extents)
-        self._regions[device, region.start] = region
+    def _list(self, extents: list[Extent]) -> int:
+        """Enter extents that overlap as one region; returns where it starts."""
+        region = extents[0] if len(extents) == 1 else Region(extents)
+        for extent in extents:
+            extent.region = region
+        self._regions[region.device, region.start] = region
         self._tally(region, 1)
-        return region
+        return region.start
 
-    def _remove(self, extent: Extent, region: Region) -> None:
+    def _remove(self, extent: Extent, region: Extent | Region) -> None:
         """Take an extent out of a region that is not in the totals, and list what is left of it."""
-        device = extent.device
         extent.region = None
-        del self._regions[device, region.start]
-        starts = self._starts[device]
+        del self._regions[region.device, region.start]
+        starts = self._starts[region.device]
         at = bisect_left(starts, region.start)
         rest = sorted((one for one in region.extents if one is not extent), key=_start)
-        starts[at : at + 1] = [self._list(device, group).start for group in _clusters(rest)]
+        starts[at : at + 1] = [self._list(group) for group in _clusters(rest)]
 
-    def _tally(self, region: Region, sign: int) -> None:
-        totals, device = self.totals, region.extents[0].device
+    def _tally(self, region: Extent | Region, sign: int) -> None:
+        totals, device = self.totals, region.device
         for nbytes, claims, origin in region.pieces():
             change = sign * nbytes
             if len(claims) == 1:
@@ -230,12 +252,10 @@ class Extents:
                     books.staged[device] += change
                     if books.place is Place.TABLE:
                         totals.staged[device] += change
-            else:
-                self._tally_shared(device, change, claims, origin)
+            elif claims or origin is not None:
+                self._tally_shared(device, change, claims)
 
-    def _tally_shared(
-        self, device: str, change: int, claims: dict[Claimant, int], origin: object
-    ) -> None:
+    def _tally_shared(self, device: str, change: int, claims: dict[Claimant, int]) -> None:
         committed = {claimant.books for claimant in claims if not claimant.is_staged}
         staged = {claimant.books for claimant in claims if claimant.is_staged} - committed
         everyone = committed | staged
@@ -245,11 +265,7 @@ class Extents:
             books.staged[device] += change
         if len(everyone) == 1:
             next(iter(everyone)).exclusive[device] += change
-        if not everyone:
-            if origin is not None:
-                self.totals.at[Place.LINGERING][device] += change
-            return
-        place = min(books.place for books in everyone)
+        place = min((books.place for books in everyone), default=Place.LINGERING)
         self.totals.at[place][device] += change
         in_table = {books for books in everyone if books.place is Place.TABLE}
         if in_table and in_table <= staged:

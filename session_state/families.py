@@ -1,11 +1,12 @@
 """Families: fields with one value per key, as state objects or as carried values."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast, get_args, get_origin
 
 from .axes import Axis, CapturedAxis, Keys
 from .base import StateObject
 from .coercions import Coerce, checked
+from .fields.base import Acting
 from .keyed import FamilyField
 
 if TYPE_CHECKING:
@@ -31,9 +32,14 @@ class ObjectFamily(FamilyField[Value]):
         complete_with: str | None = None,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
+        **acting: Unpack[Acting],
     ) -> None:
         super().__init__(
-            per=per, complete_with=complete_with, invalidated_by=invalidated_by, reason=reason
+            per=per,
+            complete_with=complete_with,
+            invalidated_by=invalidated_by,
+            reason=reason,
+            **acting,
         )
         self.kind: type[StateObject[Value, Value | None]] = get_origin(kind) or kind
         self._annotation = next(iter(get_args(kind)), object)
@@ -109,6 +115,7 @@ class AttrFamily(FamilyField[Value]):
         *,
         coerce: Coerce[Value] | None = None,
         once: bool = False,
+        in_place: bool = False,
         per: Sequence[Axis | CapturedAxis],
         complete_with: str | None = None,
         invalidated_by: tuple[str, ...] = (),
@@ -119,6 +126,7 @@ class AttrFamily(FamilyField[Value]):
         )
         self.coerce = coerce
         self.once = once
+        self.in_place = in_place
 
     @property
     def is_frozen(self) -> bool:

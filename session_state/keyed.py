@@ -4,13 +4,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import index
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast, overload
 
 from .axes import Axis, CapturedAxis, Key, Keys, shared_axes
 from .branches import Branches
 from .coercions import conforms
 from .errors import FieldFrozen, UnknownKey, raise_all
 from .fields import Field
+from .fields.base import Acting
 from .objects import has_same_items
 
 if TYPE_CHECKING:
@@ -35,8 +36,9 @@ class FamilyField(Field, ABC, Generic[Value]):
         complete_with: str | None = None,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
+        **acting: Unpack[Acting],
     ) -> None:
-        super().__init__(reason, invalidated_by)
+        super().__init__(reason, invalidated_by, **acting)
         self.per = tuple(per)
         self.axes = tuple(axis for axis in per if isinstance(axis, Axis))
         self.captures = len(self.axes) < len(self.per)
@@ -110,6 +112,7 @@ class FamilyField(Field, ABC, Generic[Value]):
 
     def complete(self, view: "SessionView", branch: Keys) -> list[Value] | None:
         """What one branch reads as: nothing until it and its partner are whole."""
+        view._status.require_whole()
         values = self.values(view, branch)
         partner = view._declared[self.complete_with] if self.complete_with else None
         if values is None or not isinstance(partner, FamilyField):
@@ -165,10 +168,15 @@ class FamilyField(Field, ABC, Generic[Value]):
         """The declared type of one value."""
 
     def write(self, view: "SessionView", branch: Keys, value: Any) -> None:
-        """Write all of one branch, or nothing of it.
+        """Write all of one branch, or nothing of it, and clear what depends on what changed.
 
         Raises SessionClosed, FieldFrozen over other values, TypeError and ValueError.
         """
+        if self.keep(view, branch, value):
+            self.invalidate(view, branch)
+
+    def keep(self, view: "SessionView", branch: Keys, value: Any) -> bool:
+        """Write as `write` does, leave alone what depends on it, and say whether it changed."""
         view._status.require_open(self.path(branch))
         values = self.vet(view, branch, value)
         names = self.names(branch, len(values))
@@ -192,8 +200,8 @@ class FamilyField(Field, ABC, Generic[Value]):
             self.remove(view, name)
         if self.captures:
             view._session.captured[self.path(branch)] = len(values)
-        if known != len(values) or not all(kept):
-            self.invalidate(view, branch)
+        view._status.renew(self.path(branch))
+        return known != len(values) or not all(kept)
 
     @staticmethod
     def _would_replace(known: int | None, held: Sequence[Any], kept: Sequence[bool]) -> bool:

@@ -138,7 +138,7 @@ def _adds_only_slots(cls: type) -> bool:
 
 def _choose(cls: type) -> Reader:
     known = [_READERS.get(id(base)) for base in _mro(cls)]
-    if _sealed in known:
+    if _sealed in known or any(_is_of_the_process(base) for base in _mro(cls)):
         return _sealed
     for base, reader in zip(_mro(cls), known, strict=True):
         if reader is _tensor:
@@ -152,6 +152,22 @@ def _choose(cls: type) -> Reader:
     raise AssertionError("every MRO ends in object")
 
 
+def _is_of_the_process(cls: type) -> bool:
+    return any(
+        cls is vars(sys.modules[module]).get(name)
+        for module, name in _OF_THE_PROCESS
+        if module in sys.modules
+    )
+
+
+_OF_THE_PROCESS = (
+    # A fake tensor holds nothing, and its mode is shared by all.
+    ("torch._subclasses.fake_tensor", "FakeTensor"),
+    # Where a distributed tensor lies: its mesh and the process groups below.
+    ("torch.distributed.tensor._dtensor_spec", "DTensorSpec"),
+)
+
+
 def _exports_memory(cls: type) -> bool:
     return any(name in _namespace(base) for base in _mro(cls) for name in _EXPORTS)
 
@@ -160,12 +176,10 @@ _EXPORTS = ("__cuda_array_interface__", "__array_interface__", "__dlpack__")
 
 
 def _tensor_reader(cls: type) -> Reader:
-    """A class with a `__torch_dispatch__` of its own wraps others; a fake one holds nothing."""
+    """A class with a `__torch_dispatch__` of its own may wrap others."""
     for base in _mro(cls):
         if base is torch.Tensor:
             return _tensor
-        if base is getattr(sys.modules.get("torch._subclasses"), "FakeTensor", None):
-            return _sealed
         if "__torch_dispatch__" in _namespace(base):
             return _wrapper
     return _tensor

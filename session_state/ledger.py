@@ -9,16 +9,16 @@ one who has it, and reads the totals as they were.
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from .account import Account, FieldBooks, SessionReference
-from .extents import Claimant, Extent, Extents, Owner, Place
+from .extents import Claimant, Extent, Extents, Owner, Place, Unowned
 from .status import EVERYTHING
-from .survey import Finding, Surveyor
+from .survey import Finding, Sheet, Surveyor
 
 if TYPE_CHECKING:
     import weakref
@@ -73,8 +73,7 @@ class Ledger:
         self.clock = clock
         self._touched: deque[weakref.ref[SessionState]] = deque()
         self._events: deque[Any] = deque()
-        self._known: dict[int, Owner] = {}
-        self._surveyor = Surveyor(self._known, self._events.append)
+        self._surveyor = Surveyor(self._events.append)
         self._lock = threading.Lock()
         self._sequence = count()
         self._blind: set[Account] = set()
@@ -100,10 +99,11 @@ class Ledger:
         sequence = next(self._sequence)
         if EVERYTHING in names:
             names = session.field_names() | account.fields.keys()
-        findings = [self._surveyor.survey(session, name) for name in names]
-        for name, books in list(account.fields.items()):
+        fields, survey = account.fields, self._surveyor.survey
+        findings = [survey(session, name, fields.get(name, _NO_BOOKS)) for name in names]
+        for name, books in list(fields.items()):
             if name not in names and not self._surveyor.is_unchanged(session, name, books):
-                findings.append(self._surveyor.survey(session, name))
+                findings.append(survey(session, name, books))
         self._post(Published(account, sequence, findings))
 
     def detach(self, session: "SessionState") -> None:
@@ -187,11 +187,10 @@ class Ledger:
 
     def _bury(self, owner: Owner) -> None:
         extent = owner.extent
-        self._forget(owner)
         if extent is not None:
-            # By identity: dead references are equal to nothing else, live ones to their likes.
+            owner.extent = None
             extent.owners = [one for one in extent.owners if one is not owner]
-            if not extent.owners:
+            if not any(one() is not None for one in extent.owners):
                 self.extents.kill(extent)
 
     def _enter(self, account: Account, sequence: int, finding: Finding) -> None:
@@ -199,8 +198,8 @@ class Ledger:
         books, old = FieldBooks(sequence, finding), account.fields.get(finding.name, _NO_BOOKS)
         if old.sequence > sequence:
             return
-        books.committed = self._claimed(finding.committed, account.committed, old.committed)
-        books.staged = self._claimed(finding.staged, account.staging, old.staged)
+        books.committed = self._claimed(finding.committed, old.committed, account.committed)
+        books.staged = self._claimed(finding.staged, old.staged, account.staging)
         if finding.is_bare:
             account.fields.pop(finding.name, None)
         else:
@@ -208,53 +207,37 @@ class Ledger:
         if finding.unaccounted:
             self._blind.add(account)
 
-    def _claimed(
-        self, found: Iterable[Any], claimant: Claimant, before: "frozenset[Extent]"
-    ) -> "frozenset[Extent]":
-        now = frozenset(filter(None, map(self._extent, found)))
-        for extent in now - before:
+    def _claimed(self, found: Sheet, before: Sheet, claimant: Claimant) -> Sheet:
+        for (device, start, nbytes, _), owner in found.items() - before.items():
+            if isinstance(owner, Owner) and owner() is None:
+                continue
+            extent = owner.extent = self.extents.at(device, start, nbytes)
+            if isinstance(owner, Owner):
+                _own(extent, owner)
             self.extents.claim(extent, claimant)
-        for extent in before - now:
-            self._unclaim(extent, claimant)
-        return now
+        for _, owner in before.items() - found.items():
+            self._unclaim(owner, claimant)
+        return found
 
-    def _unclaim(self, extent: Extent, claimant: Claimant, origin: Origin | None = None) -> None:
-        # What takes no weak references cannot be seen to outlive its session.
-        self.extents.unclaim(extent, claimant, origin if extent.owners else None)
-        if not extent.is_listed:
-            for owner in extent.owners:
-                self._forget(owner)
+    def _unclaim(
+        self, owner: Owner | Unowned, claimant: Claimant, origin: Origin | None = None
+    ) -> None:
+        extent = owner.extent
+        if extent is None:
+            return
+        # What nobody can see die cannot be seen to outlive its session either.
+        if not self.extents.unclaim(extent, claimant, origin if extent.owners else None):
+            for one in (*extent.owners, owner):
+                one.extent = None
             extent.owners.clear()
-
-    def _forget(self, owner: Owner) -> None:
-        owner.extent = None
-        if self._known.get(owner.key) is owner:
-            del self._known[owner.key]
-
-    def _extent(self, seen: Any) -> Extent | None:
-        """The extent of what a survey saw; None for what died since."""
-        if isinstance(seen, Extent):
-            return seen if seen.is_listed else None
-        device, start, nbytes, owner = seen
-        if owner is None:
-            return self.extents.at(device, start, nbytes)
-        if owner() is None:
-            return None
-        extent = self.extents.at(device, start, nbytes)
-        known = self._known.get(owner.key)
-        if known is None or known.extent is not extent or known() is None:
-            owner.extent = extent
-            extent.owners.append(owner)
-            self._known[owner.key] = owner
-        return extent
 
     def _end(self, account: Account) -> None:
         for name, books in account.fields.items():
             origin = Origin(account.session_id, name, self.clock())
-            for extent in books.committed:
-                self._unclaim(extent, account.committed, origin)
-            for extent in books.staged:
-                self._unclaim(extent, account.staging, origin)
+            for owner in books.committed.values():
+                self._unclaim(owner, account.committed, origin)
+            for owner in books.staged.values():
+                self._unclaim(owner, account.staging, origin)
         account.fields.clear()
         account.place = Place.DETACHED
 
@@ -282,7 +265,14 @@ class Ledger:
         self._totals = totals
 
 
-_NO_BOOKS = FieldBooks(-1, Finding("", True, [], [], (), {}))
+_NO_BOOKS = FieldBooks(-1, Finding("", True, {}, {}, (), {}))
+
+
+def _own(extent: Extent, owner: Owner) -> None:
+    """Let an extent live with `owner`, once for each thing that is owned."""
+    owned = owner()
+    if not any(one() is owned for one in extent.owners):
+        extent.owners.append(owner)
 
 
 def _present(counted: dict[str, int]) -> Iterator[tuple[str, int]]:

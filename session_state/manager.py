@@ -7,6 +7,8 @@ from functools import partial
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
+from .acting import Acting
+from .audit import Drift, audit
 from .config import DEFAULT_MAX_SESSIONS, resolve_session_state_config
 from .errors import raise_all
 from .generations import generation
@@ -16,7 +18,10 @@ from .ledger import Ledger
 from .lifecycle import Lifecycle
 from .local import StaysInProcess
 from .reading import KeepsBooks
+from .reclaim import Reclaimed, reclaim
+from .rows import SessionRow, session_rows
 from .session import SessionState
+from .show import by_device, sessions_html
 from .table import Record, Table
 
 if TYPE_CHECKING:
@@ -61,9 +66,10 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
     ) -> None:
         """Make an empty manager. Raises ValueError unless `max_sessions` is at least 1."""
         self.byte_budget = byte_budget
-        self.ledger = Ledger()
+        self.ledger = Ledger(clock)
         self._table = Table(max_sessions, lock_factory)
         self._lifecycle = Lifecycle(self._table, self.ledger, clock, idle_seconds)
+        self._acting = Acting(self._lifecycle.held)
 
     @property
     def max_sessions(self) -> int:
@@ -211,6 +217,47 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
             finally:
                 session.status.failed = None
 
+    def release(self, session_id: str | None, field: str) -> dict[str, int]:
+        """Let go of a field, or of one branch of a family, named `field/key`.
+
+        Returns the bytes that this freed per device, with 0 where something else holds all of them;
+        nothing where there was nothing. What ends with the field stays, since its value is away and
+        is not another. Raises SessionNotFound, SessionBusy while another thread leases it,
+        ManagerMayNot, AttributeError for no field of the session and UnknownKey for no key of it.
+        """
+        self._lifecycle.catch_up()
+        return self._acting.release(session_key(session_id), field)
+
+    def rebuild(self, session_id: str | None, field: str) -> None:
+        """Make a field that is absent anew, or all absent branches of a family, sources first.
+
+        Raises as `release` does, NoRebuild where a callable is missing, FieldUnset where a source
+        is; nothing was rebuilt then.
+        """
+        self._lifecycle.catch_up()
+        self._acting.rebuild(session_key(session_id), field)
+
+    def register_rebuild(
+        self, cls: "type[SessionView]", field: str, function: Callable[..., Any]
+    ) -> None:
+        """Rebuild a field of the sessions of `cls` by `function`, in place of one before it.
+
+        `function(view, *keys)` returns the value of the field, in a family that of the branch under
+        `keys`. Raises AttributeError for no field of the class, and ManagerMayNot.
+        """
+        self._acting.register(cls, field, function)
+
+    def reclaim(self, device: str, nbytes: int) -> list[Reclaimed]:
+        """Release fields of sessions that nobody leases until `nbytes` more are free on `device`.
+
+        What is cheapest to rebuild per byte goes first, of equal ones that of the session longest
+        unused; nothing goes before what is rebuilt from it, and nothing that could not be rebuilt.
+        Returns what was released, in order; that may have freed less. Raises ValueError below 0.
+        """
+        self._lifecycle.catch_up()
+        idle = [one.session for one in self._table.snapshot() if one.lease is None]
+        return reclaim(self._acting, idle, device, nbytes)
+
     def nbytes_by_device(self) -> dict[str, int]:
         """Bytes of all sessions in the table per device, each storage once."""
         self.ledger.publish_touched()
@@ -238,6 +285,33 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
             counters["byte_budget"] = self.byte_budget
         counters |= {f"closed:{reason}": count for reason, count in list(table.closed.items())}
         return counters | self.ledger.totals()
+
+    def sessions(self) -> list[SessionRow]:
+        """One row per session, and per session that left the table and is still held.
+
+        Bytes are as `stats()` has them; nothing else is walked.
+        """
+        self.ledger.publish_touched()
+        return session_rows(self._table, self.ledger, self._lifecycle.clock())
+
+    def audit(self) -> list[Drift]:
+        """Walk everything, and return where that differs from the books; [] when it does not.
+
+        For aliases that changed since the last touch of their session, and for the mistakes that
+        the books may have. Takes as long as it takes.
+        """
+        return audit(self.ledger, [record.session for record in self._table.snapshot()])
+
+    def __repr__(self) -> str:
+        records = self._table.records
+        return (
+            f"<{type(self).__name__} {len(records)} of {self.max_sessions} sessions, "
+            f"{by_device(self.ledger.table())}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = session_rows(self._table, self.ledger, self._lifecycle.clock())
+        return sessions_html(repr(self).strip("<>"), rows)
 
     def __len__(self) -> int:
         return len(self._table.records)

@@ -1,6 +1,7 @@
 """What the readers of the walk share: where they report, and what a claim is."""
 
 from collections.abc import Callable, Iterable
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import torch
@@ -25,15 +26,53 @@ class Claim(NamedTuple):
     owner: object
 
 
-class Findings:
-    """What one walk has found so far; readers report here."""
+class Column:
+    """The allocations on one device, in the order in which they were met."""
 
-    __slots__ = ("claims", "storages", "_unseen")
+    __slots__ = ("addresses", "sizes", "owners")
 
     def __init__(self) -> None:
-        self.claims: list[Claim] = []
+        self.addresses: list[int] = []
+        self.sizes: list[int] = []
+        self.owners: list[object] = []
+
+
+class Findings:
+    """What one walk has found so far; readers report here.
+
+    Allocations are kept as columns: most come in batches, and few callers want them one by one.
+    """
+
+    __slots__ = ("columns", "storages", "_unseen")
+
+    def __init__(self) -> None:
+        self.columns: dict[str, Column] = {}
         self.storages: set[torch.UntypedStorage] = set()
         self._unseen: dict[str, None] = {}
+
+    def on(self, device: str) -> Column:
+        """Where the allocations on `device` go. No owner may be met twice in a walk."""
+        column = self.columns.get(device)
+        if column is None:
+            column = self.columns[device] = Column()
+        return column
+
+    def claim(self, device: str, address: int, nbytes: int, owner: object) -> None:
+        """Note one allocation."""
+        column = self.on(device)
+        column.addresses.append(address)
+        column.sizes.append(nbytes)
+        column.owners.append(owner)
+
+    @property
+    def claims(self) -> list[Claim]:
+        """The allocations one by one."""
+        claims: list[Claim] = []
+        for device, found in self.columns.items():
+            rows = zip(repeat(device), found.addresses, found.sizes, found.owners)
+            # The constructor of a named tuple is Python code; this makes the same and costs half.
+            claims += map(tuple.__new__, repeat(Claim), rows)
+        return claims
 
     def name(self, cls: type) -> None:
         """Note that a value of type `cls` could not be seen, or not all of it."""

@@ -10,6 +10,7 @@ from .errors import raise_all
 from .local import StaysInProcess
 from .reading import KeepsBooks
 from .reports import reported
+from .show import by_device, fields_html
 from .status import EVERYTHING, Status
 
 if TYPE_CHECKING:
@@ -50,12 +51,12 @@ class SessionState(KeepsBooks, StaysInProcess):
     `attrs` is a plain dict. `captured` has the sizes that families learnt at their first write, by
     the name of what was written. `status` is shared with the session's objects and views. `claim`
     has, under None, the token of whoever has the session: set by `setdefault`, so that one of
-    several gets it.
+    several gets it. `transaction` gives the innermost one that is open, or None.
     """
 
     __slots__ = (
         *("_hooks", "_objects", "_opening", "_carried"),
-        *("captured", "status", "account", "claim"),
+        *("captured", "status", "account", "claim", "transaction"),
         "__weakref__",
     )
 
@@ -68,6 +69,7 @@ class SessionState(KeepsBooks, StaysInProcess):
         self.status = Status(session_id)
         self.account: Account | None = None
         self.claim: dict[None, object] = {}
+        self.transaction: Callable[[], object | None] = _none
 
     @property
     def is_leased(self) -> bool:
@@ -150,6 +152,7 @@ class SessionState(KeepsBooks, StaysInProcess):
                 errors.append(error)
         self._carried.clear()
         self.captured.clear()
+        self.status.failed = None
         self.status.touch(EVERYTHING)
         raise_all(f"session {self.status.session_id!r}: several objects failed to reset", errors)
 
@@ -207,3 +210,22 @@ class SessionState(KeepsBooks, StaysInProcess):
     def nbytes(self) -> int:
         """Bytes held over all devices; a budget wants `nbytes_by_device`."""
         return sum(self.nbytes_by_device().values())
+
+    def __repr__(self) -> str:
+        return f"<SessionState {self._described()}>"
+
+    def _repr_html_(self) -> str:
+        return fields_html(repr(self).strip("<>"), self.account)
+
+    def _described(self) -> str:
+        """The session in a phrase, its bytes as last published."""
+        status = self.status
+        state = (
+            "closed" if status.closed else f"failed at {status.failed}" if status.failed else "open"
+        )
+        held = {} if self.account is None else dict(+self.account.held)
+        return f"{status.session_id!r} {state}{f', {by_device(held)}' if held else ''}"
+
+
+def _none() -> None:
+    return None

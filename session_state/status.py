@@ -11,21 +11,27 @@ EVERYTHING: Final = ""
 
 
 class Status:
-    """The state of one session: its id, whether it is closed, and which fields were touched.
+    """The state of one session: its id, whether it is closed or failed, which fields were touched.
 
     It refers to nothing that holds the session, so that an evicted one dies by reference count
     alone. A read marks its field before it hands the value out, a write after it stored it: no
     publication falls between the two. While a field is marked, using it again costs one look into
-    `touched`; a closed session keeps no marks, so that each use asks here.
+    `touched`; a closed or failed session keeps no marks there, so that each use asks here.
+
+    `failed` names the field that may be half written, or None.
     """
 
-    __slots__ = ("session_id", "closed", "failed", "touched", "queued", "_queue", "_session")
+    __slots__ = (
+        *("session_id", "closed", "failed", "touched", "queued"),
+        *("_withheld", "_queue", "_session"),
+    )
 
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
         self.closed = False
         self.failed: str | None = None
         self.touched: set[str] = set()
+        self._withheld: set[str] = set()
         self.queued = False
         self._queue: deque[weakref.ref[Any]] | None = None
         self._session: weakref.ref[Any] | None = None
@@ -37,38 +43,52 @@ class Status:
             self._enqueue()
 
     def touch(self, field: str) -> None:
-        """Mark `field` as read; a closed session is not marked."""
+        """Mark `field` as used; a closed session is not marked."""
         if self.closed:
             return
         self.touched.add(field)
         if self.closed:
             self.touched.discard(field)
-        elif not self.queued:
+            return
+        if self.failed is not None:
+            self._withhold()
+        if not self.queued:
             self._enqueue()
+
+    def reads(self, field: str) -> None:
+        """Mark `field` as read. Raises SessionFailed."""
+        self.require_whole()
+        self.touch(field)
 
     def wrote(self, field: str) -> None:
         """Mark `field` as written. Raises SessionClosed when the session ended meanwhile."""
         self.touch(field)
         self.require_open(field)
+        self.renew(field)
 
     def take_touched(self) -> set[str]:
         """The marks, which are gone then. What is touched from now on is marked again."""
         self.queued = False
-        taken = set()
-        while self.touched:
-            try:
-                taken.add(self.touched.pop())
-            except KeyError:
-                break
+        taken: set[str] = set()
+        _pour(self.touched, taken)
+        _pour(self._withheld, taken)
         return taken
 
-    def require_open(self, field: str) -> None:
-        """Raise SessionClosed, naming `field`, unless the session is open."""
+    def require_open(self, *fields: str) -> None:
+        """Raise unless `fields` can be written: SessionClosed, naming the first of them.
+
+        Raises SessionFailed too, unless the half-written field is one of them and so made anew.
+        """
         if self.closed:
             raise SessionClosed(
-                f"session {self.session_id!r} is closed, so field {field!r} cannot be written; "
+                f"session {self.session_id!r} is closed, so field {fields[0]!r} cannot be written; "
                 "open the id again with a new view"
             )
+        failed = self.failed
+        # Writing one value of a branch is on the way to writing all of it.
+        is_part = failed is not None and any(field.startswith(f"{failed}/") for field in fields)
+        if not is_part and not self._covers_failed(fields):
+            self.require_whole()
 
     def require_whole(self) -> None:
         """Raise SessionFailed, naming the field, where one may be half written."""
@@ -79,7 +99,36 @@ class Status:
                 "the field anew"
             )
 
+    def fail(self, field: str) -> None:
+        """Note that `field` may be half written; the first to fail is the one that is named."""
+        if self.failed is None:
+            self.failed = field
+            self._withhold()
+
+    def renew(self, *fields: str) -> None:
+        """Note that `fields` were made anew."""
+        if self._covers_failed(fields):
+            self.failed = None
+
+    def _covers_failed(self, fields: tuple[str, ...]) -> bool:
+        """Whether the half-written value is one of `fields`, or a key of a family among them."""
+        failed = self.failed
+        return failed is not None and (failed in fields or failed.partition("/")[0] in fields)
+
+    def _withhold(self) -> None:
+        """Keep the marks for the next publication, and out of the way of those who look for them."""
+        _pour(self.touched, self._withheld)
+
     def _enqueue(self) -> None:
         if self._queue is not None and self._session is not None:
             self.queued = True
             self._queue.append(self._session)
+
+
+def _pour(marks: set[str], into: set[str]) -> None:
+    """Move marks one by one, since other threads may add and take some meanwhile."""
+    while marks:
+        try:
+            into.add(marks.pop())
+        except KeyError:
+            return

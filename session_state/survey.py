@@ -1,7 +1,7 @@
 """What one field of a session holds at this moment, as claims on extents. Takes no lock."""
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,17 +10,20 @@ import torch
 from .accounting import SeenStorages, claims
 from .base import StateObject
 from .coverage import Coverage
-from .extents import Extent, Owner
+from .extents import Owner, Unowned
 from .kinds import LEAF_IDS
 from .reading import Claim
-from .reports import reported
+from .reports import reported_beyond
 
 if TYPE_CHECKING:
     from .account import FieldBooks
     from .session import SessionState
 
-Fresh: TypeAlias = tuple[str, int, int, Owner | None]
-"""Device, address and bytes of what the books do not know, and what it lives with, if that dies."""
+Key: TypeAlias = tuple[str, int, int, int]
+"""Device, address and bytes of a claim, and the id of its owner."""
+
+Sheet: TypeAlias = dict[Key, Owner | Unowned]
+"""Claims and what each lives with; the owner is the one in the books where nothing changed."""
 
 Fingerprint: TypeAlias = dict[int, int]
 """Bytes by storage, of values that are tensors or lists of them."""
@@ -34,23 +37,20 @@ class Finding(NamedTuple):
 
     name: str
     is_bare: bool
-    committed: list[Extent | Fresh]
-    staged: list[Extent | Fresh]
+    committed: Sheet
+    staged: Sheet
     unaccounted: tuple[str, ...]
     fingerprint: Fingerprint
 
 
 class Surveyor:
-    """Walks fields; what the books know already is handed on as the extent that it is."""
+    """Walks fields. `died` is called with each owner that it made a reference to, once that dies."""
 
-    def __init__(self, known: Mapping[int, Owner], died: Callable[[Any], None]) -> None:
-        self._known = known
+    def __init__(self, died: Callable[[Any], None]) -> None:
         self._died = died
-        # Bytes that an object reports and nobody can see have an address of their own.
-        self._invented = 0
 
-    def survey(self, session: "SessionState", name: str) -> Finding:
-        """Walk one field. Never raises."""
+    def survey(self, session: "SessionState", name: str, books: "FieldBooks") -> Finding:
+        """Walk one field, of which `books` are the last. Never raises."""
         obj = session._objects.get(name)
         carried = session._carried.get(name)
         committed: list[Claim] = []
@@ -60,15 +60,14 @@ class Surveyor:
         if not is_bare:
             committed, unseen = claims(carried)
         if obj is not None:
-            held, waiting, hidden = _held(obj)
+            held, staged, hidden = _held(obj)
             committed = [*committed, *held]
-            staged += waiting
             unseen = (*unseen, *hidden)
         return Finding(
             name,
             is_bare and obj is None,
-            [self._noted(claim) for claim in committed],
-            [self._noted(claim) for claim in staged],
+            self._sheet(committed, books.committed),
+            self._sheet(staged, books.staged),
             unseen,
             {id(claim.owner): claim.nbytes for claim in (*committed, *staged)},
         )
@@ -88,23 +87,24 @@ class Surveyor:
         values.append(session._carried.get(name))
         return not books.unaccounted and _fingerprint(values) == books.fingerprint
 
-    def _noted(self, claim: Claim) -> Extent | Fresh:
-        device, address, nbytes, owner = claim
-        if owner is None:
-            self._invented -= nbytes + 1
-            return device, self._invented, nbytes, None
-        known = self._known.get(id(owner))
-        if known is not None and known() is owner:
-            extent = known.extent
-            if extent is not None and (extent.start, extent.nbytes) == (address, nbytes):
-                return extent
+    def _sheet(self, found: list[Claim], before: Sheet) -> Sheet:
+        sheet: Sheet = {}
+        for device, address, nbytes, owner in found:
+            key = device, address, nbytes, id(owner)
+            known = before.get(key)
+            if known is None or (type(known) is Owner and known() is not owner):
+                known = self._reference(owner)
+            sheet[key] = known
+        return sheet
+
+    def _reference(self, owner: object) -> Owner | Unowned:
         try:
             reference = Owner(owner, self._died)
         except TypeError:
             # bytes and bytearray take no weak references.
-            return device, address, nbytes, None
-        reference.key, reference.extent = id(owner), None
-        return device, address, nbytes, reference
+            return Unowned()
+        reference.extent = None
+        return reference
 
 
 def _held(obj: StateObject[Any, Any]) -> tuple[list[Claim], list[Claim], tuple[str, ...]]:
@@ -120,13 +120,11 @@ def _held(obj: StateObject[Any, Any]) -> tuple[list[Claim], list[Claim], tuple[s
 def _reported(obj: StateObject[Any, Any]) -> tuple[list[Claim], list[Claim], tuple[str, ...]]:
     """The claims of an object that counts in its own way, and what it reports beyond them."""
     seen: SeenStorages = set()
-    beyond = Counter(reported(obj, seen))
+    beyond = reported_beyond(obj, seen)
     coverage = Coverage.of(seen)
-    found_claims = [Claim(device, at, n, owner) for device, at, n, _, owner in coverage.claims]
-    for device, _, _, fresh, _ in coverage.claims:
-        beyond[device] -= fresh
-    found_claims += [Claim(device, 0, n, None) for device, n in beyond.items() if n > 0]
-    return found_claims, [], tuple(coverage.unaccounted)
+    # Nobody else has bytes at a negative address, and this object has its own.
+    invented = [Claim(device, -id(obj) << 64, nbytes, None) for device, nbytes in beyond.items()]
+    return [*coverage.claims, *invented], [], tuple(coverage.unaccounted)
 
 
 def _fingerprint(values: Iterable[Any]) -> Fingerprint | None:

@@ -8,13 +8,13 @@ import functools
 import gc
 from collections.abc import Callable, Iterable
 from itertools import repeat
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any
 
 import numpy as np
 import torch
 
-from .reading import Claim, Findings
+from .reading import Findings
 
 _Base = torch._C.TensorBase
 _layout = vars(_Base)["layout"].__get__
@@ -29,8 +29,6 @@ _nbytes_of: Callable[[torch.UntypedStorage], int] = torch.UntypedStorage.nbytes
 _data_address: Callable[[Any], int] = getattr(torch._C, "_data_address", torch.Tensor.data_ptr)
 _MKLDNN = vars(torch)["_mkldnn"]
 _device_name: Callable[[torch.device], str] = functools.cache(str)
-# The constructor of the named tuple is Python code; this makes the same and costs half.
-_new_claim: Callable[[tuple[Any, ...]], Claim] = functools.partial(tuple.__new__, Claim)
 
 
 def claim_plain(tensors: list[torch.Tensor], found: Findings) -> bool:
@@ -41,28 +39,39 @@ def claim_plain(tensors: list[torch.Tensor], found: Findings) -> bool:
     """
     try:
         owners = dict(zip(map(_storage_of, tensors), tensors, strict=True))
-    except NotImplementedError:
+        if found.storages:
+            for storage in owners.keys() & found.storages:
+                del owners[storage]
+        addresses = [*map(_data_address, owners.values())]
+        sizes = [*map(_nbytes_of, owners)]
+        devices = {*map(_device_index, tensors)}
+        if not all(addresses) or not all(sizes) or len(devices) > 1 or _hold_more(tensors):
+            return False
+    except RuntimeError:
+        # One of them has no storage.
         return False
-    for storage in owners.keys() & found.storages:
-        del owners[storage]
-    addresses = [*map(_data_address, owners.values())]
-    if not all(addresses) or _hold_more(tensors):
-        return False
-    devices: Iterable[str] = repeat("cpu")
-    if any(index >= 0 for index in {*map(_Base.get_device, owners.values())}):
-        devices = map(_device_name, map(attrgetter("device"), owners.values()))
+    column = found.on("cpu" if devices == _ON_HOST else _device_name(tensors[0].device))
+    column.addresses += addresses
+    column.sizes += sizes
+    column.owners += owners
     found.storages.update(owners)
-    columns = zip(devices, addresses, map(_nbytes_of, owners), owners, strict=False)
-    found.claims += map(_new_claim, columns)
     return True
 
 
+_device_index = _Base.get_device
+_ON_HOST = {-1}
+_has_history, _has_nested_sizes, _has_quantizer, _gradient = map(
+    attrgetter, ("requires_grad", "is_nested", "is_quantized", "grad")
+)
+
+
 def _hold_more(tensors: list[torch.Tensor]) -> bool:
+    # The gradient comes after the history, since asking an inner node of a graph for it warns.
     return (
-        any(map(attrgetter("requires_grad"), tensors))
-        or any(map(attrgetter("is_nested"), tensors))
-        or any(map(attrgetter("is_quantized"), tensors))
-        or {*map(attrgetter("grad"), tensors)} != {None}
+        any(map(_has_nested_sizes, tensors))
+        or any(map(_has_quantizer, tensors))
+        or any(map(_has_history, tensors))
+        or not all(map(is_, map(_gradient, tensors), repeat(None)))
         # The collector sees the type of each, and attributes where there are any.
         or len(gc.get_referents(*tensors)) > len(tensors)
     )
@@ -100,10 +109,17 @@ def read_wrapper(value: Any, found: Findings) -> Iterable[object]:
     Its `__tensor_flatten__` is not asked: what the collector sees cannot raise, lie or recurse.
     """
     held = gc.get_referents(value)
-    if not refers_to_data(held):
+    if _has_memory(value) or not refers_to_data(held):
         _claim_storage(_storage_of(value), value, found)
     held += _history(value, found)
     return held
+
+
+def _has_memory(tensor: Any) -> bool:
+    try:
+        return _data_address(tensor) != 0
+    except RuntimeError:
+        return False
 
 
 def read_storage(value: torch.UntypedStorage, found: Findings) -> Iterable[object]:
@@ -135,7 +151,7 @@ def _claim_storage(storage: torch.UntypedStorage, tensor: Any, found: Findings) 
     address = _data_address(tensor)
     if address:
         found.storages.add(storage)
-        found.claims.append(Claim(device, address, nbytes, storage))
+        found.claim(device, address, nbytes, storage)
     else:
         found.name(type(tensor))
 
@@ -146,7 +162,7 @@ def _claim_mkldnn(tensor: Any, found: Findings) -> None:
         address = torch.ops.mkldnn.data_ptr(tensor)
         nbytes = torch.ops.mkldnn._nbytes(tensor)
     if nbytes:
-        found.claims.append(Claim("cpu", address, nbytes, tensor))
+        found.claim("cpu", address, nbytes, tensor)
 
 
 def _wrapped(value: Any) -> torch.Tensor | None:

@@ -1,19 +1,25 @@
 """The typed object that model code holds: what every generated class extends."""
 
 from abc import ABCMeta
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from .dependents import dependents
 from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, raise_all
 from .families import AttrFamily, ObjectFamily
-from .fields import Attr, Field, ObjectField, Param, ViewField
-from .loans import Loan
+from .fields import Attr, Field, Param, Stored
+from .loans import Loan, parts_by_key, parts_by_name
 from .local import StaysInProcess
 from .reading import KeepsBooks
 from .session import Opening
+from .show import fields_html
+from .staging import Transaction, commit, discard
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from .manager import SessionStateManager
     from .session import SessionState
     from .status import Status
@@ -54,6 +60,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
     _shaping: ClassVar[tuple[str, ...]] = ()
     _accepted: ClassVar[dict[str, Any]] = {}
     _has_own_state: ClassVar[bool] = True
+    _staged: ClassVar[tuple[Stored[Any], ...]] = ()
 
     _session: "SessionState"
     _status: "Status"
@@ -87,6 +94,9 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         cls._shaping = tuple(
             name for name, param in cls._params_declared.items() if param.shapes_objects
         )
+        cls._staged = tuple(
+            field for field in cls._declared.values() if isinstance(field, Stored) and field.staged
+        )
 
     def __init__(self, session_id: str | None, manager: "SessionStateManager") -> None:
         """Open `session_id` in `manager`, or join it where it is open; None means "default"."""
@@ -100,12 +110,24 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
                 accepted = self._checked(session_id, params)
                 break
         self._params = accepted
-        session = self._session = manager._session_for_view(session_id)
+        session = manager._session_for_view(session_id)
+        self._see(session)
+        if self._schema:
+            self._join(session)
+
+    def _see(self, session: "SessionState") -> None:
+        self._session = session
         self._status = session.status
         self._carried = session._carried
         self._touched = session.status.touched
-        if self._schema:
-            self._join(session)
+
+    @classmethod
+    def _over(cls, session: "SessionState", params: Mapping[str, Any]) -> "Self":
+        """A view of a session whoever has its id, made by no `__init__` of a subclass."""
+        view = cls.__new__(cls)
+        view._params = dict(params)
+        view._see(session)
+        return view
 
     def _checked(self, session_id: str | None, params: dict[str, Any]) -> dict[str, Any]:
         """The params coerced, for this view and for the next ones that pass the same objects."""
@@ -165,7 +187,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         """
         family, _, keys = name.partition("/")
         field = self._declared.get(family)
-        if isinstance(field, (ObjectField, ViewField)) and not keys:
+        if isinstance(field, Stored) and not keys:
             return field.object_of(self)
         if isinstance(field, ObjectFamily):
             return field.object_at(self, name)
@@ -175,11 +197,43 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
             f"session {self.session_id!r}: {name!r} {what} of {type(self).__name__}"
         )
 
+    def lend(self, module: Any, /, **attribute_to_field: str) -> AbstractContextManager[None]:
+        """Lend fields to attributes of `module` for the time of a call.
+
+        A field of the session is named as it is, one branch of a family `field/key`. On entry each
+        attribute has the value, or None where it is absent; a clean exit takes all of them back, or
+        nothing; on every exit the attributes are what they were. Entering raises BorrowerBusy where
+        another thread or task has one of them; a clean exit raises NothingCaptured where one holds
+        nothing, and then nothing is taken.
+        """
+        return Loan(self, module, parts_by_name(self, attribute_to_field), {})
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """What is staged inside is committed at the end, or the staged fields are as on entry.
+
+        On an exception of any kind, what was staged before the entry is staged again. Inside another
+        transaction it is a savepoint. Every other write stands. Raises SessionClosed.
+        """
+        return Transaction(self)
+
+    def commit(self) -> None:
+        """Make everything that is staged permanent, or nothing of it. Raises SessionClosed."""
+        commit(self)
+
+    def discard(self) -> None:
+        """Drop everything that is staged; what was committed reads again. Raises SessionClosed."""
+        discard(self)
+
     def _lend(
-        self, module: Any, key: Any, **attribute_to_field: str
+        self,
+        module: Any,
+        key: Any,
+        *,
+        lent: Mapping[str, str],
+        fresh: Mapping[str, Any] = MappingProxyType({}),
     ) -> AbstractContextManager[None]:
         """Lend fields, or one key of families, to attributes of `module`; see `Loan`."""
-        return Loan(self, module, key, attribute_to_field)
+        return Loan(self, module, parts_by_key(self, key, lent), fresh)
 
     def nbytes_by_device(self) -> dict[str, int]:
         """Bytes that the session holds, per device, each storage once. Never raises."""
@@ -191,15 +245,23 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         A field that raises stops none of the others. Raises SessionClosed.
         """
         errors: list[Exception] = []
+        status = self._status
         ended = (other for name in names for other in self._dependents[name])
-        for name in dict.fromkeys((*names, *ended)):
-            self._status.require_open(name)
+        ending = dict.fromkeys((*names, *ended))
+        status.require_open(*ending)
+        half_written = (status.failed or "").partition("/")[0]
+        # First what is half written, since until then a failed session refuses the others.
+        for name in sorted(ending, key=lambda name: name != half_written):
+            status.require_open(name)
             try:
                 self._declared[name].clear(self)
+                status.renew(name)
             except Exception as error:
                 errors.append(error)
         raise_all(f"session {self.session_id!r}: several fields failed to reset", errors)
 
     def __repr__(self) -> str:
-        state = "closed" if self._status.closed else "open"
-        return f"<{type(self).__name__} {self.session_id!r} {state}>"
+        return f"<{type(self).__name__} {self._session._described()}>"
+
+    def _repr_html_(self) -> str:
+        return fields_html(repr(self).strip("<>"), self._session.account)

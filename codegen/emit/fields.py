@@ -1,6 +1,8 @@
 """The class-level declaration of each param and field."""
 
+from ..declared import shipped_values
 from ..expressions.ast import Atom, Generic, Type, Union
+from ..expressions.evaluate import evaluate
 from ..expressions.sizes import names_in
 from ..expressions.types import may_be_none, members
 from ..model import Default, Field, Param, Schema, Unset
@@ -31,23 +33,38 @@ def field_declaration(schema: Schema, field: Field) -> str:
         make = _object if field.placement == "object" else _attr
         head, arguments = make(field)
         reason = keyword_string("reason", field.reason, 8)
-        arguments += [*_family(schema, field), *_invalidation(field), reason]
+        arguments += [
+            *_family(schema, field),
+            *_invalidation(field),
+            *_acting(schema, field),
+            reason,
+        ]
         return call(f"{field.name} = {head}", arguments, 4)
 
 
 def _object(field: Field) -> tuple[str, list[str]]:
+    if field.kind == "Value":
+        return f"ValueField[{item_type(field)}]", _assigned(field)
     head = "ObjectFamily" if field.per else "ViewField" if field.view else "ObjectField"
     return head, [_object_class(field), *_joined(field), *_allocation(field)]
 
 
 def _attr(field: Field) -> tuple[str, list[str]]:
-    once = ["once=True"] if field.written == "once" else []
-    coercion = _coercion(_type(field))
-    coerce = [f"coerce={coercion}"] if coercion else []
+    written = {"once": ["once=True"], "in_place": ["in_place=True"]}.get(field.written, [])
     if field.per:
-        return f"AttrFamily[{python.type_text(_without_none(_type(field)))}]", [*coerce, *once]
-    annotation = python.type_text(_type(field), field.dtype)
-    return f"Attr[{annotation}]", [_default(field), *coerce, *once]
+        annotation = python.type_text(_without_none(_type(field)))
+        return f"AttrFamily[{annotation}]", [*_coerce(field), *written]
+    return f"Attr[{item_type(field)}]", [*_assigned(field), *written]
+
+
+def _assigned(field: Field) -> list[str]:
+    """What a field reads as before it is assigned, and how what is assigned is checked."""
+    return [_default(field), *_coerce(field)]
+
+
+def _coerce(field: Field) -> list[str]:
+    coercion = _coercion(_type(field))
+    return [f"coerce={coercion}"] if coercion else []
 
 
 def _family(schema: Schema, field: Field) -> list[str]:
@@ -72,13 +89,27 @@ def _invalidation(field: Field) -> list[str]:
     return [f"invalidated_by={names}"] if sources else []
 
 
+def _acting(schema: Schema, field: Field) -> list[str]:
+    """What the manager may do to a field; its way back, at the cost of the shipped configuration."""
+    if not field.manager_may:
+        return []
+    permissions = ", ".join(map(string, field.manager_may))
+    arguments = [f"manager_may=({permissions}{',' * (len(field.manager_may) == 1)})"]
+    if field.recompute:
+        sources = list(map(string, field.recompute.sources))
+        sequence = python.sequence("()", sources, 8, len("recompute_from="))
+        cost = evaluate(field.recompute.cost, shipped_values(schema))
+        arguments += [f"recompute_from={sequence}", f"recompute_cost={cost}"]
+    return arguments
+
+
 def _without_none(type_: Type) -> Type:
     kept = tuple(one for one in members(type_) if one != Atom("None"))
     return kept[0] if len(kept) == 1 else Union(kept)
 
 
 def item_type(field: Field) -> str:
-    """The annotation of one item of a buffer, or of a chunk of frames."""
+    """The annotation of a value, of one item of a buffer, or of a chunk of frames."""
     return python.type_text(_type(field), field.dtype)
 
 

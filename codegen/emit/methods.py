@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from ..declared import STEPS, declaration
+from ..declared import STEPS, declarations
 from ..expressions.ast import Choice, Condition, Size
 from ..expressions.sizes import names_in
 from ..expressions.types import may_be_none, members
@@ -89,12 +89,23 @@ def lend(schema: Schema, handoff: Handoff) -> Method:
             of = "int" if axis.kind == "range" else "str"
             arguments += ["*", f"{axis.name}: {of}"]
             key, what = axis.name, f"one {axis.name}"
-    lent = [f"{one.attribute}={string(one.field)}" for one in handoff.lend]
+    lent = [f"{string(one.attribute)}: {string(one.field)}" for one in handoff.lend]
+    given = [f"lent={python.sequence('{}', lent, _BODY + 4, len('lent='))}"]
+    if handoff.fresh:
+        fresh = [f"{string(one.attribute)}: {_literal(one.value)}" for one in handoff.fresh]
+        given.append(f"fresh={python.sequence('{}', fresh, _BODY + 4, len('fresh='))}")
     return Method(
         _def(f"lend_{handoff.name}", arguments, "AbstractContextManager[None]"),
         docstring(f"Lend {what} to attributes of `module` for the time of a call.", _BODY),
-        (call("return self._lend", ["module", key, *lent], _BODY),),
+        (call("return self._lend", ["module", key, *given], _BODY),),
     )
+
+
+def _literal(value: Default) -> str:
+    """A value that is made anew each time that the line runs: a list where there are several."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(python.plain_text, value))}]"
+    return python.plain_text(value)
 
 
 def reset_reason(schema: Schema) -> Method:
@@ -163,8 +174,8 @@ def _derived(dim: Dim) -> str:
 
 def declared_nbytes(schema: Schema) -> Method:
     """One keyword per dim and param; a dim that follows from others is computed when left out."""
-    found = [(field, declaration(schema, field)) for field in schema.fields]
-    used = {name.name for _, one in found if one for term in one.terms for name in names_in(term)}
+    found = [(field, one) for field in schema.fields for one in declarations(schema, field)]
+    used = {name.name for _, one in found for term in one.terms for name in names_in(term)}
     grows = STEPS in used
     derived = [dim for dim in schema.dims if names_in(dim.size)]
     arguments = ["cls", "*"]
@@ -182,11 +193,10 @@ def declared_nbytes(schema: Schema) -> Method:
         lines.append(_statement("check_sizes", [f"{name}={name}" for name in sizes]))
     lines.append("declared = DeclaredBytes()")
     for field, one in found:
-        if one:
-            device = "accelerator" if field.device == "accelerator" else '"cpu"'
-            item = "dtype" if one.dtype is None else string(one.dtype)
-            terms = [_term(term) for term in one.terms]
-            lines.append(_statement("declared.add", [string(field.name), device, item, *terms]))
+        device = "accelerator" if field.device == "accelerator" else '"cpu"'
+        item = "dtype" if one.dtype is None else string(one.dtype)
+        terms = [_term(term) for term in one.terms]
+        lines.append(_statement("declared.add", [string(field.name), device, item, *terms]))
     what = "generation" if schema.scope == "generation" else "session"
     after = f" after `{STEPS}` steps" if grows else ""
     return Method(

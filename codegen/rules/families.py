@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from ..declared import keys
 from ..expressions.sizes import names_in
 from ..expressions.types import NAMES, show
-from ..model import Axis, Field, Handoff, Lent, Param, Plain, Schema
+from ..model import Axis, Field, Fresh, Handoff, Lent, Param, Plain, Schema
 from ..names import is_identifier, spelling
 from ..span import Span
 from .problem import Problem, did_you_mean, key_of, value_of
@@ -182,12 +182,22 @@ def bad_handoffs(schema: Schema) -> Iterator[Problem]:
             if other is not lent:
                 message = f"`{lent.field}` is lent as `{other.attribute}` already."
                 yield Problem(lent.field_at, message, "one attribute is taken back, so keep one")
+        yield from _bad_fresh(handoff)
         loans = [(lent, fields[name]) for name, lent in first.items() if name in fields]
         # Of what the schema does not say, nothing is known to be wrong.
         loans = [(lent, field) for lent, field in loans if field.per or "per" not in field.keys]
         if handoff.by in axes:
             yield from _bad_keys(handoff, loans)
             yield from _bad_loans(handoff, loans, captured)
+
+
+def _bad_fresh(handoff: Handoff) -> Iterator[Problem]:
+    fields = {lent.attribute: lent.field for lent in handoff.lend}
+    for fresh in handoff.fresh:
+        if fresh.attribute in fields:
+            message = f"`{fresh.attribute}` is lent the field `{fields[fresh.attribute]}` already."
+            hint = "what a session keeps is lent, anything else is fresh: keep one of the two"
+            yield Problem(fresh.at, message, hint)
 
 
 def _bad_keys(handoff: Handoff, loans: Loans) -> Iterator[Problem]:
@@ -231,10 +241,11 @@ def _bad_loans(handoff: Handoff, loans: Loans, captured: AbstractSet[str]) -> It
 def bad_attributes(schema: Schema) -> Iterator[Problem]:
     """Attributes of a borrower that no Python object has."""
     for handoff in schema.handoffs:
-        for lent in handoff.lend:
-            if not is_identifier(lent.attribute) or keyword.iskeyword(lent.attribute):
-                close = spelling(lent.attribute)
-                message = f"`{lent.attribute}` is not a name that an attribute can have."
+        attributes: tuple[Lent | Fresh, ...] = (*handoff.lend, *handoff.fresh)
+        for one in attributes:
+            if not is_identifier(one.attribute) or keyword.iskeyword(one.attribute):
+                close = spelling(one.attribute)
+                message = f"`{one.attribute}` is not a name that an attribute can have."
                 known = close is None or keyword.iskeyword(close)
                 hint = "write what stands behind the dot" if known else f"call it `{close}`"
-                yield Problem(lent.at, message, hint)
+                yield Problem(one.at, message, hint)

@@ -34,6 +34,7 @@ class Attr(Field, property, Generic[T]):
         default: T,
         coerce: Coerce[T] | None = None,
         once: bool = False,
+        in_place: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
     ) -> None: ...
@@ -44,6 +45,7 @@ class Attr(Field, property, Generic[T]):
         factory: Callable[[], T],
         coerce: Coerce[T] | None = None,
         once: bool = False,
+        in_place: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
     ) -> None: ...
@@ -54,6 +56,7 @@ class Attr(Field, property, Generic[T]):
         factory: Callable[[], T] | None = None,
         coerce: Coerce[T] | None = None,
         once: bool = False,
+        in_place: bool = False,
         invalidated_by: tuple[str, ...] = (),
         reason: str = "",
     ) -> None:
@@ -65,6 +68,7 @@ class Attr(Field, property, Generic[T]):
         self.factory = factory
         self.coerce = coerce
         self.once = once
+        self.in_place = in_place
         self.watched = False
         self.reason = reason
         self.invalidated_by = invalidated_by
@@ -100,7 +104,7 @@ class Attr(Field, property, Generic[T]):
 
         def read(view: Any) -> Any:
             if name not in view._touched:
-                view._status.touch(name)
+                view._status.reads(name)
             return view._carried.get(name, default)
 
         return read
@@ -110,7 +114,7 @@ class Attr(Field, property, Generic[T]):
 
         def read(view: Any) -> Any:
             if name not in view._touched:
-                view._status.touch(name)
+                view._status.reads(name)
             value = view._carried.get(name, _MISSING)
             if value is not _MISSING:
                 return value

@@ -1,11 +1,19 @@
 """What all descriptors of a generated class share."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from ..axes import Axis
 
 if TYPE_CHECKING:
     from ..view import SessionView
+
+
+class Acting(TypedDict, total=False):
+    """What the manager may do to an object, and what its value is rebuilt from, at which cost."""
+
+    manager_may: tuple[str, ...]
+    recompute_from: tuple[str, ...]
+    recompute_cost: int
 
 
 class Field:
@@ -17,14 +25,34 @@ class Field:
 
     name = ""
     axes: tuple[Axis, ...] = ()
+    in_place = False
+    manager_may: tuple[str, ...] = ()
+    recompute_from: tuple[str, ...] = ()
+    recompute_cost = 0
 
-    def __init__(self, reason: str, invalidated_by: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        reason: str,
+        invalidated_by: tuple[str, ...] = (),
+        *,
+        manager_may: tuple[str, ...] = (),
+        recompute_from: tuple[str, ...] = (),
+        recompute_cost: int = 0,
+    ) -> None:
+        self.manager_may = manager_may
+        self.recompute_from = recompute_from
+        self.recompute_cost = recompute_cost
         self.reason = reason
         self.invalidated_by = invalidated_by
         self.__doc__ = reason
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
+
+    @property
+    def staged(self) -> bool:
+        """Whether what is written waits for a commit."""
+        return "stage" in self.manager_may
 
     def watch(self) -> None:
         """Look out for changes from now on: a class has fields that end with this one."""

@@ -38,9 +38,6 @@ class Lending(SessionView, schema="Lending 0123456789ab"):
     means = AttrFamily[int](per=(LAYER,), invalidated_by=("sums",))
     shares = AttrFamily[int](per=(BRANCH,), invalidated_by=("kv", "sums"))
 
-    def lend(self, module: Any, key: Any = None, **fields: str) -> Any:
-        return self._lend(module, key, **fields)
-
 
 @pytest.fixture
 def lending() -> Lending:
@@ -98,7 +95,7 @@ def test_every_value_is_looked_at_before_one_is_written(lending: Lending, wrong:
 def test_what_depends_on_a_lent_field_is_taken_after_it(lending: Lending) -> None:
     """In whichever order they are lent."""
     module = SimpleNamespace()
-    with lending.lend(module, "cond", tables="tables", kv="kv"):
+    with lending.lend(module, tables="tables/cond", kv="kv/cond"):
         module.kv, module.tables = [torch.zeros(1)], 7
     assert 7 == lending.tables["cond"]
     assert ("cond", 0) in lending.kv

@@ -205,7 +205,7 @@ def test_fields_without_a_key_are_lent_whole() -> None:
     module = Borrower()
     first = torch.zeros(1)
     for step in (1, 2):
-        with session._lend(module, None, cached_kv="text", cached_freqs_gen="step"):
+        with session.lend(module, cached_kv="text", cached_freqs_gen="step"):
             module.cached_kv = module.cached_kv if module.cached_kv is not None else first
             module.cached_freqs_gen = step
         assert first is session.text.view() and step == session.step
@@ -216,7 +216,7 @@ def test_a_field_of_many_values_is_not_lent() -> None:
     """An attribute is one value, and a buffer is not."""
     session = Whole("w", SessionStateManager())
     with pytest.raises(TypeError, match="field 'chunks': a LatentBuffer holds many values"):
-        session._lend(Borrower(), None, cached_kv="chunks")
+        session.lend(Borrower(), cached_kv="chunks")
 
 
 @settings(deadline=None)

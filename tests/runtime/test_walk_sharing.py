@@ -11,7 +11,8 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from session_state.accounting import device_bytes, merge_bytes, walk
+from session_state.accounting import claims, device_bytes, merge_bytes, walk
+from session_state.coverage import Coverage
 
 from .values import Plain, Slotted, T, closure, held
 
@@ -128,6 +129,41 @@ def test_overlapping_slices_count_as_the_set_of_their_bytes(
         assert len(covered) - before == device_bytes(piece, seen).get("cpu", 0)
 
 
+@given(st.lists(SPANS, max_size=4))
+def test_slices_that_come_in_batches_count_as_the_set_of_their_bytes(
+    batches: list[list[tuple[int, int]]],
+) -> None:
+    """However the slices of one array are spread over walks, and wherever they lie."""
+    source = np.zeros(100, np.uint8)
+    seen: set[Any] = set()
+    covered: set[int] = set()
+    for spans in batches:
+        before = len(covered)
+        covered |= {byte for start, length in spans for byte in range(start, start + length)}
+        pieces = [torch.from_numpy(source[start : start + length]) for start, length in spans]
+        assert len(covered) - before == device_bytes(pieces, seen).get("cpu", 0)
+
+
+@given(SPANS, SPANS)
+def test_what_is_taken_back_counts_again(
+    kept: list[tuple[int, int]], undone: list[tuple[int, int]]
+) -> None:
+    """After a rollback, the set knows what it knew before and no more."""
+    source = np.zeros(100, np.uint8)
+    before, after = (
+        [torch.from_numpy(source[start : start + length]) for start, length in spans]
+        for spans in (kept, undone)
+    )
+    after += before[:1]
+    seen: set[Any] = set()
+    device_bytes(before, seen)
+    mark, storages = Coverage.of(seen).mark, set(seen)
+    counted = device_bytes(after, seen)
+    Coverage.of(seen).rollback(mark, seen)
+    assert storages == seen
+    assert counted == device_bytes(after, seen)
+
+
 VALUES = st.recursive(
     st.sampled_from([3, None, "x"]) | st.integers(0, 40).map(T),
     lambda inner: (
@@ -151,6 +187,8 @@ def test_nesting_holds_what_its_tensors_hold(value: object) -> None:
         for storage in [item.untyped_storage()]
     }
     assert sum(storages.values()) == sum(held(value).values())
+    expected = sorted(nbytes for nbytes in storages.values() if nbytes)
+    assert expected == sorted(claim.nbytes for claim in claims(value).claims)
 
 
 def _reachable(value: object) -> list[object]:

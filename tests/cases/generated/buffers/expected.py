@@ -24,18 +24,21 @@ class BuffersSession(SessionView, schema="Buffers c71207775432eddc"):
     frames = ObjectField(
         LatentBuffer[NDArray[np.uint8]],
         allocate=lambda session: {"maxlen": 2 * session.window},
+        manager_may=("accumulate",),
         reason="Only the newest are read.",
     )
 
     latents = ViewField(
         LatentBuffer[Tensor],
         concat=0,
+        manager_may=("accumulate",),
         reason="All of them are decoded at the end.",
     )
 
     encoded = ViewField(
         FrameRing,
         allocate=lambda session: {"size": session.window, "along": 1},
+        manager_may=("accumulate",),
         reason="The manager keeps the bound.",
     )
 

@@ -32,6 +32,9 @@ class FamiliesSession(SessionView, schema="Families edae82771a117b6c"):
         EncodeOnce[tuple[Tensor, Tensor]],
         per=(_BRANCH, _LAYER),
         complete_with="tables",
+        manager_may=("release", "rebuild"),
+        recompute_from=("text",),
+        recompute_cost=64,
         reason="Encoded once and rebuilt exactly from the text.",
     )
 
@@ -64,7 +67,11 @@ class FamiliesSession(SessionView, schema="Families edae82771a117b6c"):
         branch: str,
     ) -> AbstractContextManager[None]:
         """Lend one branch to attributes of `module` for the time of a call."""
-        return self._lend(module, branch, cached_kv="text_kv", cached_tables="tables")
+        return self._lend(
+            module,
+            branch,
+            lent={"cached_kv": "text_kv", "cached_tables": "tables"},
+        )
 
     @classmethod
     def declared_nbytes(

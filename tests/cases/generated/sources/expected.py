@@ -22,6 +22,9 @@ class SourcesSession(SessionView, schema="Sources 6b7c618d56a78945"):
     embeds = ObjectField(
         EncodeOnce[Tensor],
         invalidated_by=("language",),
+        manager_may=("rebuild",),
+        recompute_from=("language",),
+        recompute_cost=1024,
         reason="Rebuilt exactly from the tokens.",
     )
 
