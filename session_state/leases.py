@@ -111,8 +111,6 @@ class Lease(
         while True:
             now = lifecycle.clock()
             record = lifecycle.table.records.get(key)
-            if ticket is not None:
-                ticket.prepare()
             if record is None:
                 refusal = self._add(Record(key, now), ticket)
             else:
@@ -124,6 +122,8 @@ class Lease(
             if refusal is None:
                 return None
             self._record = None
+            if ticket is not None:
+                ticket.prepare()
             if refusal is Refusal.ENDING and record is not None:
                 lifecycle.settle(record)
             elif refusal is not Refusal.MOVED_ON:
@@ -167,7 +167,7 @@ class Lease(
             raise
         record.opening = None
         if not getattr(self._make, "_has_own_state", True):
-            record.view, record.given = view, self._kwargs
+            record.view, record.given = view, self._kwargs or None
         return view
 
     def _abandon(self, record: Record) -> None:
@@ -221,10 +221,8 @@ class Lease(
         return SessionBusy(f"session {self.key!r} is leased for {seconds:.3g} s by {holder}{end}")
 
 
-def _same(given: dict[str, Any], before: dict[str, Any]) -> bool:
+def _same(given: dict[str, Any], before: dict[str, Any] | None) -> bool:
     """Whether the very same objects were given."""
-    if not given:
-        return not before
-    return len(given) == len(before) and all(
-        before.get(name, _MISSING) is value for name, value in given.items()
-    )
+    if before is None or len(given) != len(before):
+        return False
+    return all(before.get(name, _MISSING) is value for name, value in given.items())

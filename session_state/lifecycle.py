@@ -76,11 +76,24 @@ class Lifecycle:
         return refusal
 
     def give_back(self, record: Record, lease: object, is_use: bool = True) -> None:
-        """End a lease, and close the session when that was asked for meanwhile. Raises as that does."""
-        # While nobody else can lease it.
-        if record.session.status.touched:
-            self._ledger.publish(record.session)
-        if self.table.give_back(record, lease, self.clock(), is_use):
+        """End a lease, and do what waited for that. Raises as closing does."""
+        if record.claim.get(None) is not lease:
+            # Forgotten in a fork, or interrupted before it began.
+            return
+        table, session = self.table, record.session
+        if session.status.touched:
+            # While nobody else can lease it.
+            self._ledger.publish(session)
+        if is_use:
+            now = self.clock()
+            record.used = now
+            record.steps += 1
+            record.leased_seconds += now - record.since
+            table.records.move_to_end(record.key)
+        record.thread = 0
+        record.claim.clear()
+        # In this order: who asks for something during a lease notes it and then looks at the lease.
+        if record.closing is not None or table.queues or len(table.records) > table.max_sessions:
             self.settle(record)
 
     def settle(self, record: Record) -> None:
@@ -165,7 +178,9 @@ class Lifecycle:
                 # Another thread did it.
                 break
             if isinstance(due, Abandoned):
-                _log_errors(partial(self.give_back, due.record, due.lease))
+                # One that was interrupted before it was added had no use.
+                was_used = self.table.records.get(due.record.key) is due.record
+                _log_errors(partial(self.give_back, due.record, due.lease, was_used))
             else:
                 self.table.count_end("lru")
                 self._endings.bury(due)

@@ -57,7 +57,7 @@ class Record:
         self.claim = self.session.claim
         self.opening: Literal["new", "existing", None] = None
         self.view: SessionView | None = None
-        self.given: dict[str, Any] = {}
+        self.given: dict[str, Any] | None = None
         self.thread = 0
         self.since = self.used = now
         self.closing: Reason | None = None
@@ -160,7 +160,7 @@ class Table:
         if record.claim.setdefault(None, lease) is not lease:
             return self._join(record, ticket)
         if record.closing is not None:
-            del record.claim[None]
+            record.claim.clear()
             return Refusal.ENDING
         record.thread = get_ident()
         record.since = now
@@ -169,24 +169,6 @@ class Table:
             self.hits.add()
             self.records.move_to_end(key)
         return None
-
-    def give_back(self, record: Record, lease: object, now: float, is_use: bool = True) -> bool:
-        """End a lease. Returns whether something may be due then, which `settle` does."""
-        if record.claim.get(None) is not lease:
-            return False
-        if is_use:
-            record.used = now
-            record.steps += 1
-            record.leased_seconds += now - record.since
-            if record.key in self.records:
-                # Otherwise an interrupt kept it from being added.
-                self.records.move_to_end(record.key)
-        record.thread = 0
-        del record.claim[None]
-        # In this order: who asks for something during a lease notes it and then looks at the lease.
-        return (
-            record.closing is not None or bool(self.queues) or len(self.records) > self.max_sessions
-        )
 
     def settle(self, record: Record, evicted: list[Record]) -> bool:
         """Evict what exceeds the cap. Returns whether the record went as well, since somebody asked

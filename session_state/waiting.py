@@ -19,7 +19,7 @@ class Ticket(ABC):
         self.prepare()
 
     def prepare(self) -> None:
-        """Get ready for another try: the table's lock is no place to make a queue."""
+        """Get ready for another try: a queue may be needed, and the lock is no place to make one."""
         self.spare: deque[Ticket] = deque()
 
     @abstractmethod
