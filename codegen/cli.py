@@ -3,6 +3,7 @@
 import click
 
 from .commands.check import check
+from .commands.draft import draft
 from .commands.generate import generate
 from .commands.table import table
 
@@ -13,7 +14,7 @@ def main() -> None:
     """One YAML schema per model: session classes, resets, byte accounting, decision table."""
 
 
-for command in (check, generate, table):
+for command in (check, draft, generate, table):
     main.add_command(command)
 
 
