@@ -3,7 +3,9 @@
 import click
 
 from .commands.check import check
+from .commands.diff import diff
 from .commands.draft import draft
+from .commands.explain import explain
 from .commands.generate import generate
 from .commands.table import table
 
@@ -14,7 +16,7 @@ def main() -> None:
     """One YAML schema per model: session classes, resets, byte accounting, decision table."""
 
 
-for command in (check, draft, generate, table):
+for command in (check, diff, draft, explain, generate, table):
     main.add_command(command)
 
 

@@ -194,8 +194,10 @@ class Keys:
 
     def _read_as_meant(self, entry: Entry, table: Table) -> None:
         """Take a misspelt key for the key that is close to it, so that it is one mistake."""
+        if entry.key.value in table.known + table.later:
+            return
         for meant in _close(entry.key.value, table):
-            if entry.key.value not in table.known + table.later and meant not in self.spans:
+            if meant not in self.spans:
                 self.spans[meant] = (entry.key.span, entry.value.span)
                 if meant in table.known:
                     self._entries[meant] = entry

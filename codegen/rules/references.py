@@ -56,11 +56,10 @@ def unknown_names(schema: Schema) -> Iterator[Problem]:
 
 
 def _unknown(names: Iterable[Name], known: Iterable[str], schema: Schema) -> Iterator[Problem]:
-    fields = {field.name for field in schema.fields}
     for name in names:
         if name.name in known:
             continue
-        if name.name in fields:
+        if any(name.name == field.name for field in schema.fields):
             message = f"`{name.name}` is a field, and sizes see dims and params only."
             yield Problem(name.at, message, "make it a param, or use a dim")
         else:

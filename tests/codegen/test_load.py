@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from codegen.declared import STEPS, declared, shipped_values
 from codegen.expressions.ast import Name
 from codegen.expressions.types import parse_type
-from codegen.findings import render
 from codegen.model import UNSET, Measured
+from codegen.render.text import render
 
 from .schemas import CASES, DREAMZERO, SHIPPED, dreamzero, examine, places, schema_text
 
