@@ -2,6 +2,7 @@
 
 import click
 
+from .commands.breaking import breaking
 from .commands.check import check
 from .commands.diff import diff
 from .commands.draft import draft
@@ -16,7 +17,7 @@ def main() -> None:
     """One YAML schema per model: session classes, resets, byte accounting, decision table."""
 
 
-for command in (check, diff, draft, explain, generate, table):
+for command in (breaking, check, diff, draft, explain, generate, table):
     main.add_command(command)
 
 

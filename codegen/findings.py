@@ -42,6 +42,12 @@ class Report:
         self._findings: set[Finding] = set()
         self._lines: dict[str, list[str]] = {}
 
+    def emptied(self) -> "Report":
+        """A report without findings that quotes the lines of the same files."""
+        report = Report()
+        report._lines = self._lines
+        return report
+
     def open(self, path: str, text: str) -> None:
         """Remember the text of `path`, so that its findings can quote their line."""
         self._lines[path] = text.split("\n")

@@ -80,6 +80,7 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
     words: dict[str, tuple[Word, ...]] = {key: keys.read_or(key, as_words, ()) for key in NAMES}
     names = {key: tuple(word.text for word in found) for key, found in words.items()}
     complete_with = keys.read("complete_with", as_word)
+    renamed_from = keys.read("renamed_from", as_word)
     if keys.read("per", is_empty):
         message = "`per` is empty: a family is kept per one axis at least."
         reading.error("bad-axis", keys.spans["per"][1], message, "name an axis, or take `per` out")
@@ -111,6 +112,7 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
         manager_may=read_permissions(words["manager_may"], keys, reading),
         revisit=keys.read("revisit", as_filled_text),
         measured=keys.read_or("measured", as_list(as_measured), ()),
+        renamed_from=renamed_from.text if renamed_from else None,
         at=at,
         keys=keys.spans,
         name_spans={key: tuple(word.at for word in found) for key, found in words.items()},

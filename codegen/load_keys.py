@@ -75,10 +75,10 @@ FIELD = Table(
         *("placement", "kind", "type", "reason", "default", "shape", "retains", "entries"),
         *("dtype", "device", "written", "survives", "ring", "grows", "bounded_by", "view"),
         *("manager_may", "recompute", "per", "complete_with", "invalidated_by", "derived_from"),
-        *("revisit", "measured"),
+        *("revisit", "measured", "renamed_from"),
     ),
     required=("placement", "type|parts"),
-    later=(*("parts", "at_most", "init", "window", "ranks", "on_close", "renamed_from"),),
+    later=("parts", "at_most", "init", "window", "ranks", "on_close"),
     texts=("reason", "bounded_by", "revisit"),
 )
 ENTRY = Table("an entry", known=("shape", "count"), required=("shape",))

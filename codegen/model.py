@@ -258,6 +258,7 @@ class Field:
     manager_may: tuple[Permission, ...]
     revisit: str | None
     measured: tuple[Measured, ...]
+    renamed_from: str | None
     at: Span
     # Where each key of the field was written, and its value: {"ring": (key span, value span)}.
     keys: Mapping[str, tuple[Span, Span]] = field(factory=dict, eq=False, repr=False)

@@ -43,11 +43,11 @@ def explain(code: str | None, output_format: Literal["text", "markdown"]) -> int
 
 
 def _named(code: str) -> "Rule":
-    from ..rules.catalogue import CATALOGUE
+    from ..rules.catalogue import CATALOGUE, CHANGES
     from ..rules.problem import did_you_mean
     from ..settings import UsageError
 
-    rules = {rule.code: rule for rule in CATALOGUE}
+    rules = {rule.code: rule for rule in (*CATALOGUE, *CHANGES)}
     if code not in rules:
         hint = did_you_mean(code, rules, "`session-state explain` lists all")
         raise UsageError(f"no finding has the code `{code}`; {hint}")

@@ -81,7 +81,7 @@ def section(schema: Schema, path: str) -> Section:
         path=path,
         doc=schema.doc,
         config=", ".join(_config(schema, values)),
-        rows=tuple(_row(field, sizes[field.name]) for field in schema.fields),
+        rows=tuple(row(field, sizes[field.name]) for field in schema.fields),
         elsewhere=tuple(_owned(schema)),
         edges=tuple(_edges(schema.fields)),
         totals=tuple(_totals(schema, sizes)),
@@ -109,7 +109,8 @@ def _config(schema: Schema, values: Mapping[str, int]) -> Iterator[str]:
         yield f"{dim.name} = {values[dim.name]}"
 
 
-def _row(field: Field, size: int) -> Row:
+def row(field: Field, size: int) -> Row:
+    """One field that declares `size` bytes."""
     return Row(
         name=field.name,
         placement=_placement(field),

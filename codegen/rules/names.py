@@ -7,7 +7,7 @@ from attrs import frozen
 from ..model import Schema
 from ..names import EMITTED, KEYWORDS, SURFACE, generated_names, is_identifier, spelling
 from ..span import Span
-from .problem import Problem, value_in
+from .problem import Problem, value_in, value_of
 
 # Files of a package that no model may take.
 _PACKAGE_FILES = frozenset({"__init__", "__main__"})
@@ -150,6 +150,25 @@ def _repeated(first: Iterable[_Named], second: Iterable[_Named]) -> Iterator[Pro
                 f"in line {other.at.line}."
             )
             yield Problem(named.at, message, "give one of them another name")
+
+
+def bad_renames(schema: Schema) -> Iterator[Problem]:
+    """Fields renamed from one that is still there, or from one that another took the name of."""
+    heirs: dict[str, str] = {}
+    known = {field.name for field in schema.fields}
+    for field in schema.fields:
+        old, at = field.renamed_from, value_of(field, "renamed_from")
+        if old is None:
+            continue
+        if old == field.name:
+            message = f"`{old}` is renamed from itself."
+            yield Problem(at, message, "write the name that it had, or take `renamed_from` out")
+        elif old in known:
+            message = f"`{old}` is still a field, so `{field.name}` cannot have been it."
+            yield Problem(at, message, f"take `{old}` out, or `renamed_from`")
+        elif (heir := heirs.setdefault(old, field.name)) != field.name:
+            message = f"`{heir}` is renamed from `{old}`, too: one of the two is new."
+            yield Problem(at, message, "take `renamed_from` out of the new one")
 
 
 def duplicate_modules(schemas: Iterable[Schema]) -> Iterator[tuple[Schema, Problem]]:

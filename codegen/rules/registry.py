@@ -158,6 +158,11 @@ RULES: tuple[Rule, ...] = (
         names.duplicate_names,
     ),
     _error(
+        "bad-rename",
+        "A field was renamed from one that is gone. One that is still there cannot have been it.",
+        names.bad_renames,
+    ),
+    _error(
         "unknown-name",
         "Sizes name dims and params; conditions name fields, arguments and params. Anything "
         "else has no value there.",
