@@ -48,10 +48,11 @@ SCHEMA = Table(
     "a schema",
     known=(
         *("schema", "model", "class", "doc", "scope", "horizon", "params", "dims", "axes"),
-        *("defaults", "resets", "reset_when", "groups", "handoff", "elsewhere", "fields"),
+        *("defaults", "resets", "reset_when", "groups", "handoff", "elsewhere", "records"),
+        "fields",
     ),
     required=("schema", "model", "class", "doc", "fields"),
-    later=("key", "records"),
+    later=("key",),
     texts=("doc",),
 )
 PARAM = Table(
@@ -80,6 +81,11 @@ FIELD = Table(
     required=("placement", "type|parts"),
     later=("parts", "at_most", "init", "window", "ranks", "on_close"),
     texts=("reason", "bounded_by", "revisit"),
+)
+MEMBER = Table(
+    "a member of a record",
+    known=("type", "shape", "retains", "entries", "dtype"),
+    required=("type",),
 )
 ENTRY = Table("an entry", known=("shape", "count"), required=("shape",))
 RING = Table("a ring", known=("size", "along"), required=("size",))

@@ -28,11 +28,13 @@ SURFACE = frozenset(_SURFACE.split())
 # What the templates write into a module, a class or a method.
 _WRITTEN = """
     AbstractContextManager accelerator add Any append as_bool as_float as_int as_names as_str
-    Attr AttrFamily Axis bool CapturedAxis ceil_div check_sizes classmethod cls contextlib
-    declared declared_nbytes DeclaredBytes dict dtype EncodeOnce equal float FrameRing int item
+    Attr AttrFamily attrs Axis bool CapturedAxis ceil_div check_sizes classmethod cls contextlib
+    declared declared_nbytes DeclaredBytes dict dtype EncodeOnce equal float FrameRing
+    frozen int item
     LatentBuffer len list Literal manager max min module NDArray np numpy object ObjectFamily
     ObjectField optional Param range reset_reason self session session_id session_state
-    SessionStateManager SessionView set steps str sum Tensor torch tuple typing ViewField
+    SessionStateManager SessionView set steps str sum Tensor torch tuple typing
+    ValueField ViewField
 """
 WRITTEN = frozenset(_WRITTEN.split())
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ..declared import declaration
+from ..declared import declarations
 from ..emit.python import plain_text, size_text
 from ..expressions.types import members, show
 from ..model import Default, Field, Grows, Joined, Schema, Unset
@@ -39,11 +39,12 @@ def replaced(kept: Kept, key: str, what: str, old: Text, new: Text) -> Problem:
 
 
 def dtype_of(schema: Schema, field: Field) -> Text:
-    return (field.dtype or schema.default_dtype) if declaration(schema, field) else None
+    dtypes = (one.dtype or schema.default_dtype for one in declarations(schema, field))
+    return ", ".join(dict.fromkeys(dtype for dtype in dtypes if dtype)) or None
 
 
 def device_of(schema: Schema, field: Field) -> Text:
-    return field.device if declaration(schema, field) else None
+    return field.device if declarations(schema, field) else None
 
 
 def kind_of(schema: Schema, field: Field) -> Text:

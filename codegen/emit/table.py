@@ -134,6 +134,8 @@ def _placement(field: Field) -> str:
         parts.append(f"ring of {size_text(field.ring.size)}")
     elif field.bounded_by:
         parts.append(f"until {field.bounded_by}")
+    if field.is_staged:
+        parts.append("staged beside what is committed")
     if field.written == "once":
         parts.append("written once")
     if field.complete_with:

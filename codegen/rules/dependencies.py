@@ -144,6 +144,26 @@ def _cycle(graph: Mapping[str, Mapping[str, Source]]) -> list[str]:
     return []
 
 
+def unstaged_sources(schema: Schema) -> Iterator[Problem]:
+    """Staged fields that a discard would bring back after what ended them was replaced for good."""
+    fields = {field.name: field for field in schema.fields}
+    for field in schema.fields:
+        for source in ending_sources(field) if field.is_staged else ():
+            kept = fields.get(source.name)
+            if kept is not None and not kept.is_staged and _is_read(kept):
+                message = (
+                    f"`{field.name}` is staged and `{source.name}` is not: a discard would bring "
+                    f"`{field.name}` back, and leave `{source.name}` replaced."
+                )
+                hint = f"stage `{source.name}` too, or clear `{field.name}` by a reset"
+                yield Problem(source.at, message, hint)
+
+
+def _is_read(field: Field) -> bool:
+    """Whether placement and permissions were understood, so that what is absent is not there."""
+    return field.placement == "attr" or _permissions_are_known(field)
+
+
 def outliving(schema: Schema) -> Iterator[Problem]:
     """Fields that a reset leaves without what they are derived from or would be rebuilt from."""
     fields = {field.name: field for field in schema.fields}

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
+from ..expressions.types import ATOMS
 from ..model import Schema
 from ..names import EMITTED, KEYWORDS, SURFACE, generated_names, is_identifier, spelling
 from ..span import Span
@@ -34,6 +35,10 @@ def _named(schema: Schema) -> Iterator[_Named]:
         yield _Named("dim", dim.name, dim.at)
     for axis in schema.axes:
         yield _Named("axis", axis.name, axis.at)
+    for record in schema.records:
+        yield _Named("record", record.name, record.at, EMITTED | set(ATOMS))
+        for member in record.members:
+            yield _Named("member", member.name, member.at)
     for argument in schema.arguments:
         yield _Named("argument", argument.name, argument.at)
     if schema.class_name:
@@ -126,6 +131,9 @@ def duplicate_names(schema: Schema) -> Iterator[Problem]:
     axes = [_Named("axis", axis.name, axis.at) for axis in schema.axes]
     yield from _repeated([*params, *dims], axes)
     yield from _constants(axes)
+    records = [_Named("record", record.name, record.at) for record in schema.records]
+    of_class = [_Named("class", schema.class_name, value_in(schema, "class"))]
+    yield from _repeated([*params, *fields, *of_class], records)
     methods = [named for _, named in _methods(schema)]
     resets = [named for named in methods if named.what == "reset"]
     yield from _repeated(resets, [named for named in methods if named.what == "group"])

@@ -276,6 +276,7 @@ RULES: tuple[Rule, ...] = (
         "A field does not outlive what it is derived or rebuilt from. After the reset it "
         "would speak of a value that is gone.",
         dependencies.outliving,
+        dependencies.unstaged_sources,
     ),
     _error(
         "bad-ring",
@@ -332,6 +333,11 @@ RULES: tuple[Rule, ...] = (
         "unused-dim",
         "A dim is used. One that nothing uses is a typo or a leftover.",
         references.unused_dims,
+    ),
+    _warning(
+        "unused-record",
+        "A record is held by a field. One that nothing holds is a leftover.",
+        references.unused_records,
     ),
     _warning(
         "unused-axis",

@@ -24,6 +24,7 @@ class Field:
     """
 
     name = ""
+    staged = False
     axes: tuple[Axis, ...] = ()
     in_place = False
     manager_may: tuple[str, ...] = ()
