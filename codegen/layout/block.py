@@ -11,13 +11,16 @@ from collections.abc import Iterable, Sequence
 from attrs import evolve, frozen
 
 from ..nodes import Entry, Mapping
-from ..settings import UsageError
 from .edits import Edit, apply
 from .extent import entry_end, line_end, line_start
 
 _DASHES = re.compile(r"[ -]*")
 _BLANK = re.compile(r"(?:[ \t]*\n)*")
 _COMMENT = re.compile(r"[ \t]*#")
+
+
+class Immovable(ValueError):
+    """A key is written with `?`, in the line that is given, and would have to move."""
 
 
 @frozen
@@ -29,17 +32,17 @@ class _Chunk:
 
 
 def block_edit(text: str, node: Mapping, order: Sequence[int], within: Iterable[Edit]) -> Edit:
-    """The edit that puts the entries of a block mapping in `order`, with the edits `within`."""
+    """The edit that puts the entries of a block mapping in `order`, with the edits `within`.
+
+    Raises:
+        Immovable: one of them is written with `?`.
+    """
     column = node.entries[0].key.span.column - 1
     first = node.entries[0].key.start
     start = line_start(text, first)
     before = text[start:first]
     if not _DASHES.fullmatch(before):
-        line = node.entries[0].key.span.line
-        raise UsageError(
-            f"line {line}: keys cannot be put in order where one is written with `?`; "
-            "write `key: value`"
-        )
+        raise Immovable(node.entries[0].key.span.line)
     above = start if before.strip() or not column else _comments_above(text, start)
     ends = [_chunk_end(text, entry, column) for entry in node.entries]
     tops = [above, *ends[:-1]]

@@ -9,6 +9,7 @@ from ..load import load
 from ..model import Schema
 from ..settings import UsageError
 from ..source import Source, decode, parse
+from .block import Immovable
 from .edits import apply
 from .order import edits
 
@@ -21,7 +22,7 @@ def formatted(content: bytes, path: str, report: Report) -> bytes | None:
     """The file in canonical order, or None where `report` says why it could not be read.
 
     Raises:
-        UsageError: in this order the schema would say something else.
+        UsageError: a key cannot be moved, or the schema would then say something else.
     """
     source = decode(content, path)
     before = _understood(source)
@@ -31,7 +32,10 @@ def formatted(content: bytes, path: str, report: Report) -> bytes | None:
     root = parse(source, Report())
     # The last line needs an end of its own before it can be any other line.
     text = source.text if source.text.endswith("\n") else f"{source.text}\n"
-    found = list(edits(text, root, SCHEMA)) if root else []
+    try:
+        found = list(edits(text, root, SCHEMA)) if root else []
+    except Immovable as error:
+        raise UsageError(f"{path}:{error}: write `key: value`; a key with `?` stays") from None
     if not found:
         return content
     arranged = apply(text, 0, len(text), found)
