@@ -15,12 +15,12 @@ _VALUES = ["null", "boolean", "number", "string"]
 # A name that the author gives, as Python code can use it.
 _GIVEN: Node = {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
 _ATOMS: dict[Atom, Node] = {
-    Atom.VERSION: {"const": 1},
+    Atom.VERSION: {"type": "integer", "const": 1},
     Atom.TEXT: _FILLED,
     Atom.NAME: _FILLED,
     Atom.TYPE: _FILLED,
     Atom.CONDITION: _FILLED,
-    Atom.SIZE: {"type": ["integer", "string"]},
+    Atom.SIZE: {"type": ["integer", "string"], "pattern": r"\S"},
     Atom.INTEGER: {"type": "integer"},
     Atom.POSITIVE: {"type": "integer", "minimum": 1},
     Atom.BYTES: {"type": ["integer", "string"], "minimum": 0, "pattern": f"^{BYTES.pattern}$"},
@@ -81,7 +81,10 @@ def _object(table: Table) -> Node:
         "properties": {key.name: _property(key) for key in table.keys},
     }
     asked = [[name for name in one.split("|") if name in table.rows] for one in table.required]
-    if required := [names[0] for names in asked if len(names) == 1]:
+    required = [names[0] for names in asked if len(names) == 1]
+    # Reasons have a finding of their own, and no row of `required` for that.
+    required += [key.name for key in table.keys if key.name == "reason"]
+    if required:
         node["required"] = required
     for names in asked:
         if len(names) > 1:
