@@ -127,6 +127,52 @@ def test_a_close_during_a_step() -> None:
         assert "a" not in manager
 
 
+def test_a_close_that_meets_the_end_of_a_lease() -> None:
+    """Whichever of them looks first: the session ends, once."""
+    for _ in range(TIMES):
+        lock, told = Paused(), list[Any]()
+        manager = SessionStateManager(lock_factory=lambda lock=lock: lock)
+        lease = manager.session(DreamZeroSession, "a")
+        session = lease.__enter__()
+        session._session.on_close(lambda *end, told=told: told.append(end))
+        lock.before = lambda lease=lease: lease.__exit__(None, None, None)
+        assert manager.close("a", "failed")
+        assert told == [("a", "failed")]
+        assert "a" not in manager
+
+
+def test_an_opening_between_the_end_of_a_lease_and_the_close_that_waited_for_it() -> None:
+    """It finds the session about to end, ends it, and opens a new one."""
+    for _ in range(TIMES):
+        lock, told, later = Paused(), list[Any](), list[DreamZeroSession]()
+        manager = SessionStateManager(lock_factory=lambda lock=lock: lock)
+        lease = manager.session(DreamZeroSession, "a")
+        first = lease.__enter__()
+        first._session.on_close(lambda *end, told=told: told.append(end))
+        manager.close("a")
+        second = manager.session(DreamZeroSession, "a")
+        lock.before = lambda second=second, later=later: later.append(second.__enter__())
+        lease.__exit__(None, None, None)
+        assert told == [("a", "client")]
+        assert manager.peek("a") is later[0]._session is not first._session
+        later[0].call_count = 1
+        second.__exit__(None, None, None)
+
+
+def test_a_lease_that_ends_before_the_one_who_waits_is_queued() -> None:
+    """Nobody was there to be woken, so it looks again."""
+    for _ in range(TIMES):
+        lock = Paused()
+        manager = SessionStateManager(max_sessions=1, lock_factory=lambda lock=lock: lock)
+        for key in "ab":
+            lease = manager.session(DreamZeroSession, "a")
+            lease.__enter__()
+            lock.before = lambda lease=lease: lease.__exit__(None, None, None)
+            begin = time.monotonic()
+            with manager.session(DreamZeroSession, key, wait=PATIENCE):
+                assert time.monotonic() - begin < PATIENCE / 2
+
+
 def test_two_openings_of_one_id() -> None:
     """One gets it, and the other is refused or comes later; as a new session it is made once."""
     for _ in range(TIMES):
