@@ -283,6 +283,48 @@ def test_sessions_that_came_and_went_leave_nothing() -> None:
     assert grown < 20_000
 
 
+class Counting(DreamZeroSession):
+    """A view that has something of its own."""
+
+    __slots__ = ("made",)
+
+    def __init__(self, session_id: str | None, manager: SessionStateManager) -> None:
+        super().__init__(session_id, manager)
+        self.made = 1
+
+
+class Stacking(DreamZeroSession):
+    """A view that only adds methods."""
+
+    def twice(self) -> int:
+        return 2 * self.call_count
+
+
+def test_a_lease_gives_the_view_of_the_last_one_where_a_new_one_would_be_its_like() -> None:
+    """The very same params, and a class that neither does nor keeps more than a generated one."""
+    manager = SessionStateManager()
+
+    def lease(cls: Any, **params: Any) -> DreamZeroSession:
+        with manager.session(cls, "a", **params) as view:
+            assert isinstance(view, DreamZeroSession)
+            return view
+
+    first = lease(DreamZeroSession)
+    assert first is lease(DreamZeroSession)
+    assert first is not lease(DreamZeroSession, vae_encoder_window=2)
+    stacking = lease(Stacking)
+    assert isinstance(stacking, Stacking) and stacking is lease(Stacking)
+    assert lease(Counting) is not lease(Counting)
+    with pytest.raises(SessionParamsDiffer):
+        lease(DreamZeroSession, vae_encoder_window=3)
+    lease(DreamZeroSession, vae_encoder_window=2)
+    with pytest.raises(TypeError, match="vae_encoder_window"):
+        lease(DreamZeroSession, vae_encoder_window=2.0)
+    manager.close("a")
+    again = lease(DreamZeroSession)
+    assert again is not first and "open" in repr(again)
+
+
 IDS = st.sampled_from("abcd")
 
 
