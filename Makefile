@@ -3,12 +3,14 @@ VENV_FLAGS ?=
 ARGS       ?=
 EXAMPLE    ?= dreamzero
 CONSTRAINTS ?= constraints.txt
+REQUIRE_PYRIGHT ?=
 
 VENV      := .venv
 BIN       := $(VENV)/bin
 PIP       := $(BIN)/python -m pip --quiet --disable-pip-version-check
 TORCH_IS_SOMEBODYS := import sys; from importlib.util import find_spec; \
 	torch = find_spec("torch"); sys.exit(torch is None or torch.origin.startswith(sys.prefix))
+PYRIGHT   := pyright@1.1.414
 REFERENCE := .reference/vllm_omni-0.30.0-py3-none-any.whl
 
 .PHONY: help run test check bench clean
@@ -35,6 +37,9 @@ check: $(VENV)/ready-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy session_state codegen generated tests/typing examples
+	@if command -v npx >/dev/null; then npx --yes $(PYRIGHT) --pythonpath $(BIN)/python; \
+	elif [ -z '$(REQUIRE_PYRIGHT)' ]; then echo 'pyright was left out: it needs npx, of Node.js'; \
+	else echo 'pyright is required here and needs npx, of Node.js' >&2; exit 1; fi
 
 bench: $(VENV)/ready-dev $(REFERENCE)
 	@$(BIN)/python -m benchmarks.tool_speed

@@ -20,6 +20,31 @@ ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
 RUNS = 9
 SCHEMAS = 10
+FIELDS = 2000
+
+LARGE = ("--schemas", "large", "--output", "large_generated")
+
+# The dim that nothing uses is a warning, for which a check has to read the schema every time.
+LARGE_HEAD = """\
+schema: 1
+model: Large
+class: LargeSession
+doc: A model with many fields.
+params: {window: {type: int, default: 3, min: 1, doc: Frames that are reread.}}
+dims: {B: 1, H: 44, W: 80, unused: 1}
+defaults: {device: accelerator, dtype: bfloat16}
+resets: {session: The client starts again., scene: The scene changes.}
+fields:
+"""
+LARGE_FIELDS = (
+    "  count_{n}: {{placement: attr, type: int, default: 0, reason: Counts the {n}th.}}\n",
+    "  latent_{n}: {{placement: attr, type: Tensor | None, shape: [B, 16, 'ceil_div(H, 2)', W], "
+    "survives: [scene], reason: The model denoises the {n}th.}}\n",
+    "  mask_{n}: {{placement: attr, type: Tensor | None, shape: [B, H * W], derived_from: "
+    "[latent_{before}], survives: [scene], reason: It follows latent {before}.}}\n",
+    "  frames_{n}: {{placement: object, kind: FrameRing, type: Tensor, shape: [B, 16, 1, H, W], "
+    "ring: {{size: window, along: 2}}, manager_may: [accumulate], reason: Rereads the {n}th.}}\n",
+)
 
 BARE_CLICK = "import click\n@click.group()\ndef main(): pass\nmain(['--help'], prog_name='bare')"
 
@@ -50,6 +75,7 @@ class Result:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         project = ten_schemas(Path(folder))
+        large_schema(project)
         results = [measure(pair, project) for pair in pairs()]
         imported = import_seconds(project)
     print("| what | median ms | beside it | ratio | over it, ms | to reach |")
@@ -81,6 +107,12 @@ def pairs() -> list[Pair]:
         ),
         Pair(f"check of {SCHEMAS} schemas", [*tool, "check"], [*python, "pass"], "300 ms over"),
         Pair(
+            f"check of {FIELDS} fields, all rules",
+            [*tool, "check", *LARGE],
+            [*python, "pass"],
+            "3000 ms in all",
+        ),
+        Pair(
             "generate of the shipped schemas",
             [*tool, "generate", "--schemas", str(ROOT / "schemas"), "--output", "shipped"],
             [*python, "pass"],
@@ -99,6 +131,15 @@ def ten_schemas(folder: Path) -> Path:
         (folder / "schemas" / f"{name.lower()}.yaml").write_text(changed, encoding="utf-8")
     run([sys.executable, "-m", "codegen", "generate"], folder)
     return folder
+
+
+def large_schema(folder: Path) -> None:
+    """A schema of many fields of four kinds beside the others, generated."""
+    fields = (LARGE_FIELDS[n % len(LARGE_FIELDS)].format(n=n, before=n - 1) for n in range(FIELDS))
+    (folder / "large").mkdir()
+    text = LARGE_HEAD + "".join(fields)
+    (folder / "large" / "large.yaml").write_text(text, encoding="utf-8")
+    run([sys.executable, "-m", "codegen", "generate", *LARGE], folder)
 
 
 def measure(pair: Pair, folder: Path) -> Result:

@@ -2,7 +2,11 @@
 
 import click
 
+from .commands.breaking import breaking
 from .commands.check import check
+from .commands.diff import diff
+from .commands.draft import draft
+from .commands.explain import explain
 from .commands.generate import generate
 from .commands.table import table
 
@@ -13,7 +17,7 @@ def main() -> None:
     """One YAML schema per model: session classes, resets, byte accounting, decision table."""
 
 
-for command in (check, generate, table):
+for command in (breaking, check, diff, draft, explain, generate, table):
     main.add_command(command)
 
 

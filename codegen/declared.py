@@ -1,13 +1,13 @@
 """Declared bytes: for each field a formula over dims and params, and its value at some config."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from attrs import frozen
 
-from .expressions.ast import Binary, Call, Length, Members, Name, Number, Size
+from .expressions.ast import Binary, Call, Length, Members, Name, Number, Size, Type
 from .expressions.evaluate import evaluate
-from .expressions.types import arrays_in
-from .model import Axis, Field, Param, Schema, Shape, Unset
+from .expressions.types import arrays_in, records_in
+from .model import Axis, Described, Field, Member, Param, Schema, Shape, Unset
 
 # Bytes of one element, by the name that a schema uses: torch's dtypes, and numpy's where a field
 # is an ndarray.
@@ -48,16 +48,19 @@ class Declaration:
     dtype: str | None
 
 
-def declaration(schema: Schema, field: Field) -> Declaration | None:
-    """What `field` declares, or None where it holds no bytes that are counted by shape."""
-    one = _declaration_of_one(field)
-    if one is None or not field.per:
-        return one
-    count: Size = Number(1)
+def declarations(schema: Schema, field: Field) -> tuple[Declaration, ...]:
+    """What `field` declares, one for each dtype; none where no bytes are counted by shape."""
+    # What is staged lies beside what is committed.
+    count: Size = Number(2 if field.is_staged else 1)
     for axis in schema.axes:
         if axis.name in field.per:
             count = times(count, keys(axis))
-    return Declaration(tuple(times(count, term) for term in one.terms), one.dtype)
+    terms: dict[str | None, list[Size]] = {}
+    described: list[Described] = [field, *_members(schema, field.type)]
+    for one in described:
+        for term in _terms(one):
+            terms.setdefault(one.dtype, []).append(times(count, times(_items(field), term)))
+    return tuple(Declaration(tuple(found), dtype) for dtype, found in terms.items())
 
 
 def keys(axis: Axis) -> Size:
@@ -69,22 +72,29 @@ def keys(axis: Axis) -> Size:
     return Members(axis.name, axis.size, axis.where, axis.value_at)
 
 
-def _declaration_of_one(field: Field) -> Declaration | None:
-    """What a field declares, or one key of a family."""
-    shape = field.retains or field.shape
-    if field.entries:
-        terms = tuple(times(entry.count, elements(entry.shape)) for entry in field.entries)
-    elif shape is None:
-        return None
-    else:
-        # A tuple of tensors holds one of this shape for each.
-        arrays = arrays_in(field.type) if field.type else None
-        terms = (times(_items(field), times(Number(arrays or 1), elements(shape))),)
-    return Declaration(terms, field.dtype)
+def _members(schema: Schema, type_: Type | None) -> Iterator[Member]:
+    """The members of the records that a value of this type has, and of those within."""
+    records = {record.name: record for record in schema.records}
+    for held in records_in(type_) if type_ else ():
+        for member in records[held.name].members:
+            yield member
+            yield from _members(schema, member.type)
+
+
+def _terms(one: Described) -> tuple[Size, ...]:
+    """The elements of one value: of an item, or under one key."""
+    shape = one.retains or one.shape
+    if one.entries:
+        return tuple(times(entry.count, elements(entry.shape)) for entry in one.entries)
+    if shape is None:
+        return ()
+    # A tuple of tensors holds one of this shape for each.
+    arrays = arrays_in(one.type) if one.type else None
+    return (times(Number(arrays or 1), elements(shape)),)
 
 
 def _items(field: Field) -> Size:
-    """How many items of its shape a field holds at most."""
+    """How many items a field holds at most."""
     if field.ring:
         return field.ring.size
     if field.grows:
@@ -120,12 +130,12 @@ def declared(schema: Schema, field: Field, values: Mapping[str, int]) -> int:
     Raises:
         FormulaError: a formula has no value there (a division by zero, a negative size).
     """
-    found = declaration(schema, field)
-    if found is None:
-        return 0
-    dtype = found.dtype or schema.default_dtype
-    itemsize = ITEMSIZE[dtype] if dtype else 1
-    return itemsize * sum(evaluate(term, values) for term in found.terms)
+    nbytes = 0
+    for found in declarations(schema, field):
+        dtype = found.dtype or schema.default_dtype
+        itemsize = ITEMSIZE[dtype] if dtype else 1
+        nbytes += itemsize * sum(evaluate(term, values) for term in found.terms)
+    return nbytes
 
 
 def shipped_values(schema: Schema) -> dict[str, int]:

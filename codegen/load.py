@@ -6,7 +6,7 @@ from . import load_keys as tables
 from .findings import Report
 from .load_defaults import read_default
 from .load_families import load_axis, load_handoff
-from .load_fields import as_device, as_positive, load_field, read_reason
+from .load_fields import as_device, as_positive, load_field, load_record, read_reason
 from .load_keys import Keys, KeySpans, named_entries, one_of
 from .model import (
     Argument,
@@ -18,6 +18,7 @@ from .model import (
     Group,
     Handoff,
     Param,
+    Record,
     Reset,
     ResetRule,
     Schema,
@@ -62,12 +63,14 @@ class _Loader:
         self._reading = reading
         self._broken: set[str] = set()
         self._default_spans: KeySpans = {}
-        reading.records = frozenset(_names_under(root, "records"))
+        reading.records.update(dict.fromkeys(_names_under(root, "records")))
 
     def schema(self) -> Schema:
         reading = self._reading
         keys = Keys(self._root, tables.SCHEMA, reading, Span(1, 1, 1, 1))
         keys.read("schema", _as_version)
+        # Records first: all that has a type may name them.
+        records = keys.read_or("records", self._records, ())
         defaults = keys.read_or("defaults", self._defaults, (DEFAULT_DEVICE, None))
         params = keys.read_or("params", self._params, ())
         dims = keys.read_or("dims", self._dims, ())
@@ -93,6 +96,7 @@ class _Loader:
             groups=keys.read_or("groups", self._groups, ()),
             handoffs=keys.read_or("handoff", self._handoffs, ()),
             elsewhere=keys.read_or("elsewhere", self._elsewhere, ()),
+            records=records,
             fields=fields,
             sha256=reading.source.sha256,
             broken=frozenset(self._broken),
@@ -140,6 +144,9 @@ class _Loader:
         device = keys.read("device", as_device)
         self._default_spans = {f"defaults.{key}": spans for key, spans in keys.spans.items()}
         return device or DEFAULT_DEVICE, keys.read("dtype", as_filled_text)
+
+    def _records(self, node: Node, reading: Reading) -> tuple[Record, ...]:
+        return self._each(node, "`records`", load_record)
 
     def _params(self, node: Node, reading: Reading) -> tuple[Param, ...]:
         return self._each(node, "`params`", _as_param)

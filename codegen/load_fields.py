@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 
 from . import load_keys as tables
-from .expressions.ast import Number
+from .expressions.ast import Number, RecordType
 from .load_defaults import read_default
-from .load_keys import Keys, joined, not_built, one_of
+from .load_keys import Keys, joined, named_entries, not_built, one_of
 from .model import (
     Device,
     Dimension,
@@ -15,15 +15,17 @@ from .model import (
     Grows,
     Joined,
     Measured,
+    Member,
     Permission,
     Placement,
     Recompute,
+    Record,
     Ring,
     Shape,
     Written,
 )
 from .nodes import Entry as NodeEntry
-from .nodes import Node, Scalar, Sequence
+from .nodes import Mapping, Node, Scalar, Sequence
 from .scalars import (
     Reading,
     Word,
@@ -43,8 +45,8 @@ from .span import Span
 
 # Each choice of the language: what is built, and what is `later`.
 PLACEMENTS: dict[str, Placement] = {"object": "object", "attr": "attr"}
-KINDS = {kind: kind for kind in ("LatentBuffer", "FrameRing", "EncodeOnce")}
-KINDS_LATER = ("Value", "FixedState", "WindowKV", "Handle")
+KINDS = {kind: kind for kind in ("Value", "LatentBuffer", "FrameRing", "EncodeOnce")}
+KINDS_LATER = ("FixedState", "WindowKV", "Handle")
 DEVICES: dict[str, Device] = {"accelerator": "accelerator", "host": "host"}
 DEVICES_ELSEWHERE = {
     **dict.fromkeys(("cuda", "gpu", "mps", "xpu", "npu"), "accelerator"),
@@ -54,9 +56,9 @@ WRITTEN: dict[str, Written] = {"assign": "assign", "in_place": "in_place", "once
 PERMISSIONS: dict[str, Permission] = {
     "release": "release",
     "accumulate": "accumulate",
+    "stage": "stage",
     "rebuild": "rebuild",
 }
-PERMISSIONS_LATER = ("stage",)
 # Keys of a field that list names.
 NAMES = ("survives", "per", "invalidated_by", "derived_from", "manager_may")
 
@@ -80,6 +82,7 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
     words: dict[str, tuple[Word, ...]] = {key: keys.read_or(key, as_words, ()) for key in NAMES}
     names = {key: tuple(word.text for word in found) for key, found in words.items()}
     complete_with = keys.read("complete_with", as_word)
+    renamed_from = keys.read("renamed_from", as_word)
     if keys.read("per", is_empty):
         message = "`per` is empty: a family is kept per one axis at least."
         reading.error("bad-axis", keys.spans["per"][1], message, "name an axis, or take `per` out")
@@ -111,9 +114,38 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
         manager_may=read_permissions(words["manager_may"], keys, reading),
         revisit=keys.read("revisit", as_filled_text),
         measured=keys.read_or("measured", as_list(as_measured), ()),
+        renamed_from=renamed_from.text if renamed_from else None,
         at=at,
         keys=keys.spans,
         name_spans={key: tuple(word.at for word in found) for key, found in words.items()},
+    )
+
+
+def load_record(entry: NodeEntry, reading: Reading) -> Record:
+    """The record that one entry of `records` describes, and takes note of its type."""
+    name, at = entry.key.value, entry.key.span
+    found = named_entries(entry.value, reading, f"The record `{name}`", at)
+    if isinstance(entry.value, Mapping) and not entry.value.entries:
+        message = f"The record `{name}` has no member."
+        reading.error("missing-key", at, message, "list what it holds, or take it out")
+    members = tuple(load_member(one, reading) for one in found)
+    types = tuple(member.type for member in members if member.type is not None)
+    reading.records[name] = RecordType(name, types, at)
+    return Record(name, members, at)
+
+
+def load_member(entry: NodeEntry, reading: Reading) -> Member:
+    """One value of a record; what was refused is left neutral."""
+    keys = Keys(entry.value, tables.MEMBER, reading, entry.key.span)
+    return Member(
+        name=entry.key.value,
+        type=keys.read("type", as_type),
+        shape=keys.read("shape", as_shape),
+        retains=keys.read("retains", as_shape),
+        entries=keys.read_or("entries", as_list(as_entry), ()),
+        dtype=keys.read("dtype", as_filled_text),
+        at=entry.key.span,
+        keys=keys.spans,
     )
 
 
@@ -163,7 +195,7 @@ def read_permissions(words: Iterable[Word], keys: Keys, reading: Reading) -> tup
         message = "`manager_may` is empty: an object that the manager may not act on is an attr."
         hint = "list what it may do, or write `placement: attr`"
         reading.error("missing-key", keys.spans["manager_may"][1], message, hint)
-    read = one_of(PERMISSIONS, PERMISSIONS_LATER, written="permission")
+    read = one_of(PERMISSIONS, written="permission")
     found = (read(Scalar(word.text, "single", word.at, 0, 0), reading) for word in words)
     return tuple(permission for permission in found if permission is not None)
 

@@ -48,10 +48,11 @@ SCHEMA = Table(
     "a schema",
     known=(
         *("schema", "model", "class", "doc", "scope", "horizon", "params", "dims", "axes"),
-        *("defaults", "resets", "reset_when", "groups", "handoff", "elsewhere", "fields"),
+        *("defaults", "resets", "reset_when", "groups", "handoff", "elsewhere", "records"),
+        "fields",
     ),
     required=("schema", "model", "class", "doc", "fields"),
-    later=("key", "records"),
+    later=("key",),
     texts=("doc",),
 )
 PARAM = Table(
@@ -75,11 +76,16 @@ FIELD = Table(
         *("placement", "kind", "type", "reason", "default", "shape", "retains", "entries"),
         *("dtype", "device", "written", "survives", "ring", "grows", "bounded_by", "view"),
         *("manager_may", "recompute", "per", "complete_with", "invalidated_by", "derived_from"),
-        *("revisit", "measured"),
+        *("revisit", "measured", "renamed_from"),
     ),
     required=("placement", "type|parts"),
-    later=(*("parts", "at_most", "init", "window", "ranks", "on_close", "renamed_from"),),
+    later=("parts", "at_most", "init", "window", "ranks", "on_close"),
     texts=("reason", "bounded_by", "revisit"),
+)
+MEMBER = Table(
+    "a member of a record",
+    known=("type", "shape", "retains", "entries", "dtype"),
+    required=("type",),
 )
 ENTRY = Table("an entry", known=("shape", "count"), required=("shape",))
 RING = Table("a ring", known=("size", "along"), required=("size",))
@@ -194,8 +200,10 @@ class Keys:
 
     def _read_as_meant(self, entry: Entry, table: Table) -> None:
         """Take a misspelt key for the key that is close to it, so that it is one mistake."""
+        if entry.key.value in table.known + table.later:
+            return
         for meant in _close(entry.key.value, table):
-            if entry.key.value not in table.known + table.later and meant not in self.spans:
+            if meant not in self.spans:
                 self.spans[meant] = (entry.key.span, entry.value.span)
                 if meant in table.known:
                     self._entries[meant] = entry

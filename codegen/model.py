@@ -210,6 +210,30 @@ class Joined:
 
 
 @frozen
+class Member:
+    """One value of a record."""
+
+    name: str
+    type: Type | None
+    shape: Shape | None
+    retains: Shape | None
+    entries: tuple[Entry, ...]
+    dtype: str | None
+    at: Span
+    # Where each key of the member was written, and its value.
+    keys: Mapping[str, tuple[Span, Span]] = field(factory=dict, eq=False, repr=False)
+
+
+@frozen
+class Record:
+    """A typed class of its own, which fields may hold."""
+
+    name: str
+    members: tuple[Member, ...]
+    at: Span
+
+
+@frozen
 class Recompute:
     """What a field is rebuilt from, and what that costs."""
 
@@ -258,11 +282,26 @@ class Field:
     manager_may: tuple[Permission, ...]
     revisit: str | None
     measured: tuple[Measured, ...]
+    renamed_from: str | None
     at: Span
     # Where each key of the field was written, and its value: {"ring": (key span, value span)}.
     keys: Mapping[str, tuple[Span, Span]] = field(factory=dict, eq=False, repr=False)
     # Where each name was written of a key that lists names: {"survives": (span, ...)}.
     name_spans: Mapping[str, tuple[Span, ...]] = field(factory=dict, eq=False, repr=False)
+
+    @property
+    def is_assigned(self) -> bool:
+        """Whether it reads as what was assigned, and as its default before."""
+        return self.placement == "attr" or self.kind == "Value"
+
+    @property
+    def is_staged(self) -> bool:
+        """Whether what is written to it waits for a commit."""
+        return "stage" in self.manager_may
+
+
+Described = Field | Member
+"""What has a type and, where that holds tensors or arrays, says their shapes."""
 
 
 @frozen
@@ -286,6 +325,7 @@ class Schema:
     groups: tuple[Group, ...]
     handoffs: tuple[Handoff, ...]
     elsewhere: tuple[Elsewhere, ...]
+    records: tuple[Record, ...]
     fields: tuple[Field, ...]
     sha256: str
     # Names that the schema declares and that did not load: rules take them as known.
@@ -294,6 +334,11 @@ class Schema:
     complete: bool = True
     # Where each top-level key was written, and its value.
     keys: Mapping[str, tuple[Span, Span]] = field(factory=dict, eq=False, repr=False)
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The members of records and the fields."""
+        return (*(member for record in self.records for member in record.members), *self.fields)
 
     @property
     def module(self) -> str:

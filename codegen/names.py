@@ -13,26 +13,28 @@ KEYWORDS = frozenset(keyword.kwlist)
 # of one of these names would hide it now or when the rest of it is built.
 _SURFACE = """
     AbstractContextManager allocate along Any append attrs audit byte_budget Callable check
-    close commit Concatenate Cosmos3Session device_bytes discard DreamZeroSession drop_session
-    evictions extend Family FieldFrozen FieldUnset FrameRing generation Generic get
+    close close_all commit Concatenate Cosmos3Session device_bytes discard DreamZeroSession drop_session
+    evictions expect extend Family FieldFrozen FieldUnset FrameRing generation Generic get
     get_or_create get_or_create_session hits Item Iterator last LatentBuffer lend Literal
     ManagerMayNot Mapping max_sessions misses MutableSet names nbytes nbytes_by_device NDArray
-    NothingCaptured np object P ParamSpec peek Protocol put rebuild reclaim release reset
+    NothingCaptured np object P ParamSpec peek Protocol put rebuild reclaim register_rebuild release reset
     RingTooShort session session_id SessionBusy SessionClassMismatch SessionClosed
     SessionExists SessionFailed SessionNotFound SessionParamsDiffer sessions SessionState
     SessionStateError SessionStateManager SessionView size stats sweep Tensor transaction
-    TypeVar unaccounted UndKV UnknownKey V Value_co view Walk walk
+    TypeVar unaccounted UndKV UnknownKey V Value_co view wait Walk walk
 """
 SURFACE = frozenset(_SURFACE.split())
 
 # What the templates write into a module, a class or a method.
 _WRITTEN = """
     AbstractContextManager accelerator add Any append as_bool as_float as_int as_names as_str
-    Attr AttrFamily Axis bool CapturedAxis ceil_div check_sizes classmethod cls contextlib
-    declared declared_nbytes DeclaredBytes dict dtype EncodeOnce equal float FrameRing int item
+    Attr AttrFamily attrs Axis bool CapturedAxis ceil_div check_sizes classmethod cls contextlib
+    declared declared_nbytes DeclaredBytes dict dtype EncodeOnce equal float FrameRing
+    frozen int item
     LatentBuffer len list Literal manager max min module NDArray np numpy object ObjectFamily
     ObjectField optional Param range reset_reason self session session_id session_state
-    SessionStateManager SessionView set steps str sum Tensor torch tuple typing ViewField
+    SessionStateManager SessionView set steps str sum Tensor torch tuple typing
+    ValueField ViewField
 """
 WRITTEN = frozenset(_WRITTEN.split())
 

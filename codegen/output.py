@@ -6,7 +6,6 @@ A file without the generator's mark is never touched, whatever its name is.
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
-from errno import EISDIR
 from pathlib import Path
 from typing import Literal
 
@@ -30,21 +29,22 @@ class Drift:
     path: Path
     # A foreign file in the place of a generated one; any other is only mentioned.
     blocks: bool = False
-    # Somebody changed it by hand, so that it is not deleted.
+    # Somebody changed it by hand; one that is left over is then not deleted.
     edited: bool = False
-
-    @property
-    def fails(self) -> bool:
-        """Whether the output is not what the schemas say."""
-        return self.blocks or self.state != "foreign"
 
 
 def _read(path: Path) -> str | None:
     """The text of a file, or None when it is not there; no byte of it is lost in decoding."""
+    content = _content(path)
+    return None if content is None else content.decode("utf-8", errors="surrogateescape")
+
+
+def _content(path: Path) -> bytes | None:
+    """What a file holds, or None when it is not there; what is no file holds nothing of ours."""
     if path.exists() and not path.is_file():
-        return ""
+        return b""
     try:
-        return path.read_bytes().decode("utf-8", errors="surrogateescape")
+        return path.read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -65,7 +65,7 @@ def drift(folder: Path, targets: Iterable[Target]) -> list[Drift]:
         elif not is_ours(text):
             found.append(Drift("foreign", path, blocks=True))
         elif not is_current(text, target):
-            found.append(Drift("changed", path))
+            found.append(Drift("changed", path, edited=not is_untouched(text)))
     modules = {name.removesuffix(".py") for name in expected if name.endswith(".py")}
     for path in _files(folder):
         if path.name in expected:
@@ -92,14 +92,22 @@ def _files(folder: Path) -> list[Path]:
         raise UsageError(f"{shown(folder)}: cannot be read ({error.strerror})") from error
 
 
-def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> list[Path]:
-    """Write what differs and remove what is left over; returns the paths that changed.
+@frozen
+class Change:
+    """What `write` does to one file: its bytes before and after, None where there is no file."""
 
-    Each file is complete before it takes its name, and one that is right already keeps its mtime.
+    path: Path
+    before: bytes | None
+    after: bytes | None
+
+
+def plan(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> list[Change]:
+    """What there is to write, and what is left over and to be removed.
+
     An orphan that somebody edited stays: it may hold the only copy of an edit.
 
     Raises:
-        UsageError: a file without our mark is in the way, or the folder cannot be written.
+        UsageError: a file without our mark is in the way, or one cannot be read.
     """
     states = drift(folder, targets)
     for state in states:
@@ -108,31 +116,50 @@ def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> 
                 f"{shown(state.path)}: was not written by session-state and is never overwritten; "
                 "move it away or choose another --output"
             )
+    changes = [
+        Change(folder / name, _content(folder / name), text.encode())
+        for name, text in texts.items()
+    ]
+    changes += [
+        Change(state.path, _content(state.path), None)
+        for state in states
+        if state.state == "orphaned" and not state.edited
+    ]
+    return [change for change in changes if change.before != change.after]
+
+
+def write(folder: Path, texts: Mapping[str, str], targets: Iterable[Target]) -> list[Path]:
+    """Write what differs and remove what is left over; returns the paths that changed.
+
+    Each file is complete before it takes its name, and one that is right already keeps its mtime.
+
+    Raises:
+        UsageError: a file without our mark is in the way, or the folder cannot be written.
+    """
+    changes = plan(folder, texts, targets)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        changed = _replace(folder, texts)
-        for state in states:
-            if state.state == "orphaned" and not state.edited:
-                state.path.unlink()
-                changed.append(state.path)
+        replace(changes)
+        for change in changes:
+            if change.after is None:
+                change.path.unlink()
     except OSError as error:
         raise UsageError(
             f"{shown(Path(error.filename or folder))}: cannot be written ({error.strerror})"
         ) from error
-    return changed
+    return [change.path for change in changes]
 
 
-def _replace(folder: Path, texts: Mapping[str, str]) -> list[Path]:
+def replace(changes: Iterable[Change]) -> None:
     """Complete every file beside its place first, then move them all; a failure leaves none."""
     staged: list[tuple[Path, Path]] = []
     try:
-        for name, text in texts.items():
-            path, content = folder / name, text.encode()
-            if path.is_dir():
-                raise IsADirectoryError(EISDIR, "a folder has this name", str(path))
-            if path.is_file() and path.read_bytes() == content:
+        for path, content in ((one.path, one.after) for one in changes):
+            if content is None:
                 continue
-            handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.", suffix=".tmp")
+            handle, temporary = tempfile.mkstemp(
+                dir=path.parent, prefix=f".{path.name}.", suffix=".tmp"
+            )
             staged.append((Path(temporary), path))
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
@@ -142,7 +169,6 @@ def _replace(folder: Path, texts: Mapping[str, str]) -> list[Path]:
     finally:
         for complete, _ in staged:
             complete.unlink(missing_ok=True)
-    return [path for _, path in staged]
 
 
 def _umask() -> int:

@@ -9,6 +9,7 @@ from .settings import UsageError
 
 DECISIONS = "DECISIONS.md"
 PACKAGE = "__init__.py"
+SUFFIXES = (".yaml", ".yml")
 
 
 def of_all(
@@ -25,7 +26,7 @@ def schema_files(folder: Path) -> list[Path]:
         UsageError: the folder cannot be read, or holds no schema.
     """
     try:
-        found = sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
+        found = sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
     except NotADirectoryError:
         raise UsageError(f"{shown(folder)}: is not a folder of schemas") from None
     except OSError as error:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from attrs import Factory, define, frozen
 
-from .expressions.ast import Condition, Name, Size, Type
+from .expressions.ast import Condition, Name, RecordType, Size, Type
 from .expressions.conditions import parse_condition
 from .expressions.sizes import MAX_SIZE, parse_size
 from .expressions.tokens import ExpressionError, Locate
@@ -45,11 +45,12 @@ _UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 @define
 class Reading:
-    """What the readers of one schema share: its source, the report, the names of its records."""
+    """What the readers of one schema share: its source, the report, its records."""
 
     source: Source
     report: Report
-    records: frozenset[str] = frozenset()
+    # By name; None where it was not read yet.
+    records: dict[str, RecordType | None] = Factory(dict)
     # Names of what loaded that no expression can spell; a rule reports each where it is given.
     unusable: set[str] = Factory(set)
     # Whether an expression was left unread since such a name is in it.

@@ -33,6 +33,7 @@ from .manager import (
 )
 from .objects import EncodeOnce, FrameRing, LatentBuffer
 from .rows import SessionRow
+from .values import Value
 from .view import SessionView
 
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "SessionView",
     "StateObject",
     "UnknownKey",
+    "Value",
     "Walk",
     "device_bytes",
     "leaks",

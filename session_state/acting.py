@@ -118,6 +118,11 @@ def _permitted_parts(session: "SessionState", name: str, action: str) -> list[Pa
         if action not in part.field.manager_may:
             place = f"session {view.session_id!r}, field {name!r}"
             raise ManagerMayNot(f"{place}: {_refusal(part.field, action)}")
+        if part.is_staged:
+            raise ManagerMayNot(
+                f"{part.place}: something is staged in it, which nothing could bring back; commit "
+                "or discard that first"
+            )
     return parts
 
 

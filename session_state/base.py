@@ -22,7 +22,8 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
     `super().__init__()`.
 
     A generated view binds the object to its session. Once that session is closed, our own kinds
-    refuse writes with SessionClosed and read as empty.
+    refuse writes with SessionClosed and read as empty. Of a field that the manager may stage, they
+    stage every write.
     """
 
     recompute_source: "StateObject[Any, Any] | None" = None
@@ -31,6 +32,7 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
     """Estimated work of a rebuild while the source is resident, in units of the caller's choice."""
 
     _staged: PayloadT | None = None
+    _stages = False
     _cell: Status | None = None
     _field: str = ""
     _is_bound: bool = False
@@ -106,11 +108,14 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
         """What is committed and what is staged; None for a class that only counts itself."""
         return None
 
-    def _join(self, cell: Status, field: str, *, is_bound: bool = False) -> None:
+    def _join(
+        self, cell: Status, field: str, *, is_bound: bool = False, stages: bool = False
+    ) -> None:
         """Report to a session from now on: what is done with the object was done to its field."""
         # A class with slots of its own cannot report; its session is looked at when it is used.
         with suppress(AttributeError):
-            self._cell, self._field, self._is_bound = cell, field, is_bound
+            self._cell, self._field = cell, field
+            self._is_bound, self._stages = is_bound, stages
         cell.touch(field)
 
     def _touched(self) -> None:

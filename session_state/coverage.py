@@ -85,6 +85,8 @@ class Coverage:
     def _cover_all(self, device: str, starts: list[int], sizes: list[int]) -> list[int]:
         bounds = self._bounds.setdefault(device, [])
         ends = [*map(add, starts, sizes)]
+        if len(starts) == 1:
+            return [self._cover(bounds, starts[0], ends[0])]
         # Ranges lie apart exactly if, each sorted by itself, no start comes before the last end.
         flat = [*chain.from_iterable(zip(sorted(starts), sorted(ends), strict=True))]
         if not all(map(le, flat, flat[1:])):

@@ -219,9 +219,10 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
 
         Returns the bytes that this freed per device, with 0 where something else holds all of them;
         nothing where there was nothing. What ends with the field stays, since its value is away and
-        is not another. Raises SessionNotFound, SessionBusy while somebody leases it, ManagerMayNot,
-        AttributeError for no field of the session and UnknownKey for no key of it.
+        is not another. Raises SessionNotFound, SessionBusy while another thread leases it,
+        ManagerMayNot, AttributeError for no field of the session and UnknownKey for no key of it.
         """
+        self._lifecycle.catch_up()
         return self._acting.release(session_key(session_id), field)
 
     def rebuild(self, session_id: str | None, field: str) -> None:
@@ -230,6 +231,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         Raises as `release` does, NoRebuild where a callable is missing, FieldUnset where a source
         is; nothing was rebuilt then.
         """
+        self._lifecycle.catch_up()
         self._acting.rebuild(session_key(session_id), field)
 
     def register_rebuild(
@@ -249,7 +251,8 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         unused; nothing goes before what is rebuilt from it, and nothing that could not be rebuilt.
         Returns what was released, in order; that may have freed less. Raises ValueError below 0.
         """
-        idle = [record.session for record in self._table.snapshot() if record.lease is None]
+        self._lifecycle.catch_up()
+        idle = [one.session for one in self._table.snapshot() if one.lease is None]
         return reclaim(self._acting, idle, device, nbytes)
 
     def nbytes_by_device(self) -> dict[str, int]:

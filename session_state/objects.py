@@ -1,10 +1,9 @@
 """The kinds of state object that every model can use."""
 
-from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator
 from operator import index
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -12,37 +11,20 @@ from torch import Tensor
 from .accounting import SeenStorages, device_bytes
 from .base import StateObject
 from .errors import FieldFrozen, FieldUnset, RingTooShort
+from .stageable import Stageable, Staged
 
 Item = TypeVar("Item")
-ViewT = TypeVar("ViewT")
 Store = TypeVar("Store")
 Value = TypeVar("Value")
 
 _SCALARS = (bool, int, float, str)
 
 
-class _Accumulator(StateObject[Item, ViewT]):
-    """What is staged is appended when it is committed."""
-
-    def commit(self, payload: Item | None = None) -> None:
-        """Append `payload` and leave what is staged; without one, append what is staged."""
-        self._require_open()
-        if payload is not None:
-            self.append(payload)
-        elif self._staged is not None:
-            self.append(self._staged)
-            self.discard()
-
-    @abstractmethod
-    def append(self, payload: Item) -> None:
-        """Append one payload to what is committed."""
-
-
-class LatentBuffer(_Accumulator[Item, list[Item]]):
+class LatentBuffer(Stageable[Item, list[Item], tuple[Item, ...]]):
     """Items in the order of their arrival; with `maxlen`, the newest so many of them.
 
     Items are kept as they are, never copied. `len()` counts what is committed, `view()` and
-    iteration include what is staged.
+    iteration include what is staged; so does `len()` where every write is staged.
     """
 
     def __init__(self) -> None:
@@ -58,19 +40,28 @@ class LatentBuffer(_Accumulator[Item, list[Item]]):
         self.discard()
 
     def stage(self, payload: Item) -> None:
-        """Hold one item beside the buffer. Raises as `append` does."""
+        """Hold one item beside the buffer, in place of what is staged. Raises as `append` does."""
         self._writable()
-        super().stage(payload)
+        self._stage((payload,), replaces=False)
 
     def append(self, payload: Item) -> None:
         """Append one item. Raises SessionClosed, and RuntimeError when not allocated."""
-        self._writable().append(payload)
-        self._touched()
+        if self._stages:
+            self.extend((payload,))
+        else:
+            self._writable().append(payload)
+            self._touched()
 
     def extend(self, payloads: Iterable[Item]) -> None:
         """Append several items in order. Raises as `append` does."""
-        self._writable().extend(payloads)
-        self._touched()
+        items = self._writable()
+        if self._stages:
+            staged = self._pending or Staged((), replaces=False)
+            newest = deque((*staged.content, *payloads), items.maxlen)
+            self._stage(tuple(newest), replaces=staged.replaces)
+        else:
+            items.extend(payloads)
+            self._touched()
 
     def view(self, *, include_staged: bool = True) -> list[Item]:
         """The items, oldest first, as a new list; a staged one is the last."""
@@ -80,12 +71,12 @@ class LatentBuffer(_Accumulator[Item, list[Item]]):
             if self._is_bound:
                 return []
             items = _allocated(items, self._place)
-        if include_staged and self._staged is not None:
-            items = deque((*items, self._staged), items.maxlen)
-        return list(items)
+        return list(self._after(items) if include_staged else items)
 
     def __len__(self) -> int:
-        return 0 if self._items is None else len(self._items)
+        if self._items is None:
+            return 0
+        return len(self._after(self._items) if self._stages else self._items)
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self.view())
@@ -95,24 +86,39 @@ class LatentBuffer(_Accumulator[Item, list[Item]]):
         self._items = None
         self.discard()
 
-    def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
-        """Bytes behind the items and the staged one, per device."""
-        return device_bytes(self._contents(), seen)
-
     @property
     def resident(self) -> bool:
         """Whether the buffer is allocated."""
         return self._items is not None
 
+    def _after(self, items: deque[Item]) -> deque[Item]:
+        """The items as a commit would leave them."""
+        staged = self._pending
+        if staged is None:
+            return items
+        return deque((*(() if staged.replaces else items), *staged.content), items.maxlen)
+
+    def _settle(self) -> None:
+        self._items, self._pending = self._after(self._writable()), None
+
+    def _stage_empty(self) -> None:
+        self._stage((), replaces=True)
+
     def _contents(self) -> tuple[object, object]:
-        return self._items, self._staged
+        return self._items, self._waiting
+
+    def _saved(self) -> tuple[Any, ...]:
+        return self._items, self._pending
+
+    def _put_back(self, saved: tuple[Any, ...]) -> None:
+        self._items, self._pending = saved
 
     def _writable(self) -> deque[Item]:
         self._require_open()
         return _allocated(self._items, self._place)
 
 
-class FrameRing(_Accumulator[Tensor, Tensor | None]):
+class FrameRing(Stageable[Tensor, Tensor | None, Tensor | None]):
     """The newest `size` frames along dimension `along`, however the chunks were cut.
 
     One tensor is kept, and reading returns that tensor. It equals
@@ -140,10 +146,10 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
         self._allocated = True
 
     def stage(self, payload: Tensor) -> None:
-        """Hold a chunk beside the ring. Raises as `append` does."""
+        """Hold a chunk beside the ring, in place of what is staged. Raises as `append` does."""
         self._vet_next(payload)
         if payload.shape[self.along]:
-            super().stage(self._newest(None, payload))
+            self._stage(self._newest(None, payload), replaces=False)
 
     def append(self, payload: Tensor) -> None:
         """Append the frames of one chunk.
@@ -153,7 +159,12 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
         The ring is then as it was.
         """
         self._vet_next(payload)
-        if payload.shape[self.along]:
+        if not payload.shape[self.along]:
+            return
+        if self._stages:
+            # Joined now, so that reading and committing what is staged copy nothing.
+            self._stage(self._newest(self._after(), payload), replaces=True)
+        else:
             self._frames = self._newest(self._frames, payload)
             self._touched()
 
@@ -162,10 +173,7 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
         self._touched()
         if not self._is_bound:
             self._require_allocated()
-        frames, staged = self._frames, self._staged
-        if not include_staged or staged is None:
-            return frames
-        return self._newest(frames, staged)
+        return self._after() if include_staged else self._frames
 
     def last(self, frames: int) -> Tensor:
         """The newest `frames` frames, or fewer while the stream is young; a view of the ring.
@@ -187,7 +195,8 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
         return held.narrow(self.along, held.shape[self.along] - count, count)
 
     def __len__(self) -> int:
-        return 0 if self._frames is None else self._frames.shape[self.along]
+        frames = self._after() if self._stages else self._frames
+        return 0 if frames is None else frames.shape[self.along]
 
     def reset(self) -> None:
         """Drop the frames, what is staged, and the allocation."""
@@ -195,17 +204,10 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
         self._frames = None
         self.discard()
 
-    def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
-        """Bytes behind the frames and the staged chunk, per device."""
-        return device_bytes(self._contents(), seen)
-
     @property
     def resident(self) -> bool:
         """Whether the ring is allocated."""
         return self._allocated
-
-    def _contents(self) -> tuple[object, object]:
-        return self._frames, self._staged
 
     def _vet(self, payload: Tensor) -> None:
         if not isinstance(payload, Tensor):
@@ -223,7 +225,11 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
         self._require_allocated()
         self._vet(payload)
         # A chunk must fit what is staged too, since the two are read together.
-        held = self._staged if self._frames is None else self._frames
+        staged = self._pending
+        if staged is not None and (staged.replaces or self._frames is None):
+            held = staged.content
+        else:
+            held = self._frames
         if held is not None and self._traits(payload) != self._traits(held):
             raise ValueError(
                 f"{self._place}: the ring holds {_described(held)}, got "
@@ -246,6 +252,31 @@ class FrameRing(_Accumulator[Tensor, Tensor | None]):
             chunk = chunk.narrow(self.along, count - self.size, self.size)
         owned = chunk.untyped_storage().nbytes() <= chunk.numel() * chunk.element_size()
         return chunk if owned else chunk.clone()
+
+    def _after(self) -> Tensor | None:
+        """The frames as a commit would leave them."""
+        staged = self._pending
+        if staged is None:
+            return self._frames
+        if staged.replaces or staged.content is None:
+            return staged.content
+        return self._newest(self._frames, staged.content)
+
+    def _settle(self) -> None:
+        self._require_allocated()
+        self._frames, self._pending = self._after(), None
+
+    def _stage_empty(self) -> None:
+        self._stage(None, replaces=True)
+
+    def _contents(self) -> tuple[object, object]:
+        return self._frames, self._waiting
+
+    def _saved(self) -> tuple[Any, ...]:
+        return self._allocated, self._frames, self._pending
+
+    def _put_back(self, saved: tuple[Any, ...]) -> None:
+        self._allocated, self._frames, self._pending = saved
 
     def _require_allocated(self) -> None:
         _allocated(self._allocated or None, self._place)
@@ -305,14 +336,14 @@ class EncodeOnce(StateObject[Value, Value | None]):
         self._value = None
         self.discard()
 
-    def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
-        """Bytes behind the value and the staged one, per device."""
-        return device_bytes(self._contents(), seen)
-
     @property
     def resident(self) -> bool:
         """Whether it was written."""
         return self._value is not None
+
+    def nbytes_by_device(self, seen: SeenStorages) -> dict[str, int]:
+        """Bytes behind the value and the staged one, per device."""
+        return device_bytes(self._contents(), seen)
 
     def _contents(self) -> tuple[object, object]:
         return self._value, self._staged

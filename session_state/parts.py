@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from .axes import Keys
 from .base import StateObject
 from .coercions import checked
-from .fields import Attr, Field, ObjectField, Param, ViewField
+from .fields import Attr, Field, ObjectField, Param, Stored, ValueField, ViewField
 from .keyed import FamilyField
 from .objects import LatentBuffer
 
@@ -67,7 +67,7 @@ class Part:
         field, view = self.field, self.view
         if isinstance(field, FamilyField):
             return field.values(view, self.branch) is None
-        if isinstance(field, (ObjectField, ViewField)):
+        if isinstance(field, Stored):
             # Not as it reads: joining the items of a buffer would copy them.
             held = field.object_of(view).view(include_staged=False)
             return held is None or (isinstance(held, list) and not held)
@@ -91,6 +91,12 @@ class Part:
         found = map(self.view._session.get, names)
         return [one for one in found if one is not None]
 
+    @property
+    def is_staged(self) -> bool:
+        """Whether one of its objects holds what is not committed yet."""
+        contents = (one._contents() for one in self.objects())
+        return any(found is not None and found[1] is not None for found in contents)
+
     def vet(self, value: Any) -> None:
         """Raise what writing the value would raise because of what it is."""
         field, view = self.field, self.view
@@ -98,7 +104,7 @@ class Part:
             field.vet(view, self.branch, value)
         elif isinstance(field, Attr) and field.coerce is not None:
             checked(field.coerce, value, self.place)
-        elif isinstance(field, ViewField):
+        elif isinstance(field, (ValueField, ViewField)):
             field.vet(view, value)
 
     def write(self, value: Any) -> None:
@@ -115,7 +121,7 @@ class Part:
         field, view = self.field, self.view
         if isinstance(field, FamilyField):
             field.keep(view, self.branch, value)
-        elif isinstance(field, ViewField):
+        elif isinstance(field, (ValueField, ViewField)):
             field.keep(view, value)
         elif isinstance(field, ObjectField):
             held = field.object_of(view)

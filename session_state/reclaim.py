@@ -113,7 +113,7 @@ def _held(part: Part) -> dict[str, int]:
 
 
 def _may_go(acting: Acting, part: Part) -> bool:
-    if "release" not in part.field.manager_may:
+    if "release" not in part.field.manager_may or part.is_staged:
         return False
     try:
         acting.plan([part])

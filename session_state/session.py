@@ -47,11 +47,12 @@ class SessionState(KeepsBooks, StaysInProcess):
 
     `attrs` is a plain dict. `captured` has the sizes that families learnt at their first write, by
     the name of what was written. `status` is shared with the session's objects and views.
+    `transaction` gives the innermost one that is open, or None.
     """
 
     __slots__ = (
         *("_hooks", "_objects", "_opening", "_carried"),
-        *("captured", "status", "account", "is_leased"),
+        *("captured", "status", "account", "is_leased", "transaction"),
         "__weakref__",
     )
 
@@ -64,6 +65,7 @@ class SessionState(KeepsBooks, StaysInProcess):
         self.status = Status(session_id)
         self.account: Account | None = None
         self.is_leased = False
+        self.transaction: Callable[[], object | None] = _none
 
     @property
     def attrs(self) -> dict[str, object]:
@@ -214,3 +216,7 @@ class SessionState(KeepsBooks, StaysInProcess):
         )
         held = {} if self.account is None else dict(+self.account.held)
         return f"{status.session_id!r} {state}{f', {by_device(held)}' if held else ''}"
+
+
+def _none() -> None:
+    return None

@@ -116,15 +116,6 @@ class Status:
         """Keep the marks for the next publication, and out of the way of those who look for them."""
         _pour(self.touched, self._withheld)
 
-    def require_whole(self) -> None:
-        """Raise SessionFailed, naming the field, where one may be half written."""
-        if self.failed is not None:
-            raise SessionFailed(
-                f"session {self.session_id!r}: field {self.failed!r} may be half written, since an "
-                f"exception ended a loan of it; call manager.reset({self.session_id!r}), or assign "
-                "the field anew"
-            )
-
     def _enqueue(self) -> None:
         if self._queue is not None and self._session is not None:
             self.queued = True

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from .dependents import dependents
 from .errors import SessionClassMismatch, SessionClosed, SessionParamsDiffer, raise_all
 from .families import AttrFamily, ObjectFamily
-from .fields import Attr, Field, ObjectField, Param, ViewField
+from .fields import Attr, Field, Param, Stored
 from .loans import Loan, parts_by_key, parts_by_name
 from .local import StaysInProcess
 from .reading import KeepsBooks
 from .session import Opening
 from .show import fields_html
+from .staging import Transaction, commit, discard
 
 if TYPE_CHECKING:
     from typing import Self
@@ -58,6 +59,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
     _params_declared: ClassVar[dict[str, Param[Any]]] = {}
     _shaping: ClassVar[tuple[str, ...]] = ()
     _accepted: ClassVar[dict[str, Any]] = {}
+    _staged: ClassVar[tuple[Stored[Any], ...]] = ()
 
     _session: "SessionState"
     _status: "Status"
@@ -85,6 +87,9 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         cls._accepted = {}
         cls._shaping = tuple(
             name for name, param in cls._params_declared.items() if param.shapes_objects
+        )
+        cls._staged = tuple(
+            field for field in cls._declared.values() if isinstance(field, Stored) and field.staged
         )
 
     def __init__(self, session_id: str | None, manager: "SessionStateManager") -> None:
@@ -176,7 +181,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         """
         family, _, keys = name.partition("/")
         field = self._declared.get(family)
-        if isinstance(field, (ObjectField, ViewField)) and not keys:
+        if isinstance(field, Stored) and not keys:
             return field.object_of(self)
         if isinstance(field, ObjectFamily):
             return field.object_at(self, name)
@@ -196,6 +201,22 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         nothing, and then nothing is taken.
         """
         return Loan(self, module, parts_by_name(self, attribute_to_field), {})
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """What is staged inside is committed at the end, or the staged fields are as on entry.
+
+        On an exception of any kind, what was staged before the entry is staged again. Inside another
+        transaction it is a savepoint. Every other write stands. Raises SessionClosed.
+        """
+        return Transaction(self)
+
+    def commit(self) -> None:
+        """Make everything that is staged permanent, or nothing of it. Raises SessionClosed."""
+        commit(self)
+
+    def discard(self) -> None:
+        """Drop everything that is staged; what was committed reads again. Raises SessionClosed."""
+        discard(self)
 
     def _lend(
         self,

@@ -5,50 +5,51 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..paths import shown
 from .common import (
     CLEAN,
     FINDINGS,
     count,
     exits,
+    format_option,
     output_option,
     print_findings,
     read,
+    say,
     schemas_option,
 )
-from .remedies import remedy
 
 if TYPE_CHECKING:
-    from ..output import Drift
+    from ..findings import Report
+    from ..render import Format
 
 
 @click.command()
 @click.option("--strict", is_flag=True, help="Let warnings fail, too.")
+@format_option
 @schemas_option
 @output_option
 @exits
-def check(strict: bool, schemas: str | None, output: str | None) -> int:
+def check(strict: bool, output_format: "Format", schemas: str | None, output: str | None) -> int:
     """Check the schemas, and that the generated files are theirs."""
+    from ..findings import Report
     from ..fresh import is_fresh
     from ..settings import find
 
-    found = is_fresh(find(Path.cwd(), schemas, output))
-    if found is not None:
-        click.echo(f"{count(found)} and the generated files agree")
-        return CLEAN
+    checked, report = is_fresh(find(Path.cwd(), schemas, output)), Report()
+    if checked is None:
+        checked, report = _look(schemas, output)
+    print_findings(report, output_format)
+    if report.fails(strict):
+        return FINDINGS
+    say(f"{count(checked)} and the generated files agree", output_format)
+    return CLEAN
 
+
+def _look(schemas: str | None, output: str | None) -> "tuple[int, Report]":
     from ..output import drift
+    from ..rules.drift import add_drift
 
     project, report, settings = read(schemas, output)
-    print_findings(report)
-    drifted: list[Drift] = []
     if not report.has_errors:
-        drifted = drift(settings.output, project.targets)
-        for one in drifted:
-            click.echo(f"{one.state}: {shown(one.path)} ({remedy(one)})")
-    failed = report.has_errors or any(one.fails for one in drifted)
-    warned = bool(report.findings or drifted)
-    if failed or (strict and warned):
-        return FINDINGS
-    click.echo(f"{count(len(project.schemas))} and the generated files agree")
-    return CLEAN
+        add_drift(drift(settings.output, project.targets), report)
+    return len(project.schemas), report

@@ -12,12 +12,14 @@ import click
 if TYPE_CHECKING:
     from ..build import Project
     from ..findings import Report
+    from ..render import Format
     from ..settings import Settings
 
 P = ParamSpec("P")
 
 CLEAN, FINDINGS, USAGE = 0, 1, 2
-_SHOWN_FINDINGS = 20
+# Of a file that generate neither makes nor deletes.
+EDITED = "edited by hand; no schema makes it any more"
 _DEBUG = "SESSION_STATE_DEBUG"
 
 
@@ -58,6 +60,14 @@ def exits(run: Callable[P, int]) -> Callable[P, None]:
 
 schemas_option = click.option("--schemas", metavar="DIR", help="Folder of the schemas.")
 output_option = click.option("--output", metavar="DIR", help="Folder of the generated files.")
+format_option = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json", "github"]),
+    default="text",
+    show_default=True,
+    help="How findings are printed; json and github print nothing else.",
+)
 
 
 def read(schemas: str | None, output: str | None) -> "tuple[Project, Report, Settings]":
@@ -74,11 +84,23 @@ def count(models: int) -> str:
     return f"{models} schema{'s' * (models != 1)}"
 
 
-def print_findings(report: "Report") -> None:
-    from ..findings import render
+def print_findings(
+    report: "Report", output_format: "Format" = "text", *, err: bool = False
+) -> None:
+    """Print what was found; in json and github this is all that stands on standard output."""
+    from ..render import render
 
-    findings = report.findings
-    for finding in findings[:_SHOWN_FINDINGS]:
-        click.echo(render(finding) + "\n")
-    if len(findings) > _SHOWN_FINDINGS:
-        click.echo(f"... and {len(findings) - _SHOWN_FINDINGS} more findings")
+    page = render(report.findings, output_format, colour=coloured(err))
+    if page:
+        click.echo(f"{page}\n" if output_format == "text" else page, err=err)
+
+
+def say(line: str, output_format: "Format") -> None:
+    """A word on how it went, beside findings that a program reads."""
+    click.echo(line, err=output_format != "text")
+
+
+def coloured(err: bool = False) -> bool:
+    """Whether a person with a terminal that takes colours reads along; see no-color.org."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return not plain and (sys.stderr if err else sys.stdout).isatty()

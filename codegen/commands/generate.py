@@ -1,43 +1,52 @@
 """Write the session classes and the decision table."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ..paths import shown
 from .common import (
     CLEAN,
+    EDITED,
     FINDINGS,
     count,
     exits,
+    format_option,
     output_option,
     print_findings,
     read,
+    say,
     schemas_option,
 )
-from .remedies import EDITED
+
+if TYPE_CHECKING:
+    from ..render import Format
 
 
 @click.command()
+@format_option
 @schemas_option
 @output_option
 @exits
-def generate(schemas: str | None, output: str | None) -> int:
+def generate(output_format: "Format", schemas: str | None, output: str | None) -> int:
     """Write the session classes and the decision table."""
     from ..output import drift, write
 
     project, report, settings = read(schemas, output)
-    print_findings(report)
+    print_findings(report, output_format)
     if report.has_errors:
-        click.echo("Nothing was written.")
+        say("Nothing was written.", output_format)
         return FINDINGS
     targets = project.targets
     changed = write(settings.output, project.render(), targets)
     for path in changed:
-        click.echo(f"{'wrote' if path.exists() else 'removed'} {shown(path)}")
+        say(f"{'wrote' if path.exists() else 'removed'} {shown(path)}", output_format)
     for one in drift(settings.output, targets):
         if one.edited:
-            click.echo(f"kept {shown(one.path)} ({EDITED})")
-    click.echo(
+            say(f"kept {shown(one.path)} ({EDITED})", output_format)
+    say(
         f"{count(len(project.schemas))}, {len(targets)} files in {shown(settings.output)}, "
-        f"{len(changed)} changed"
+        f"{len(changed)} changed",
+        output_format,
     )
     return CLEAN

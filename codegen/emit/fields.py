@@ -43,18 +43,28 @@ def field_declaration(schema: Schema, field: Field) -> str:
 
 
 def _object(field: Field) -> tuple[str, list[str]]:
+    if field.kind == "Value":
+        return f"ValueField[{item_type(field)}]", _assigned(field)
     head = "ObjectFamily" if field.per else "ViewField" if field.view else "ObjectField"
     return head, [_object_class(field), *_joined(field), *_allocation(field)]
 
 
 def _attr(field: Field) -> tuple[str, list[str]]:
     written = {"once": ["once=True"], "in_place": ["in_place=True"]}.get(field.written, [])
-    coercion = _coercion(_type(field))
-    coerce = [f"coerce={coercion}"] if coercion else []
     if field.per:
-        return f"AttrFamily[{python.type_text(_without_none(_type(field)))}]", [*coerce, *written]
-    annotation = python.type_text(_type(field), field.dtype)
-    return f"Attr[{annotation}]", [_default(field), *coerce, *written]
+        annotation = python.type_text(_without_none(_type(field)))
+        return f"AttrFamily[{annotation}]", [*_coerce(field), *written]
+    return f"Attr[{item_type(field)}]", [*_assigned(field), *written]
+
+
+def _assigned(field: Field) -> list[str]:
+    """What a field reads as before it is assigned, and how what is assigned is checked."""
+    return [_default(field), *_coerce(field)]
+
+
+def _coerce(field: Field) -> list[str]:
+    coercion = _coercion(_type(field))
+    return [f"coerce={coercion}"] if coercion else []
 
 
 def _family(schema: Schema, field: Field) -> list[str]:
@@ -99,7 +109,7 @@ def _without_none(type_: Type) -> Type:
 
 
 def item_type(field: Field) -> str:
-    """The annotation of one item of a buffer, or of a chunk of frames."""
+    """The annotation of a value, of one item of a buffer, or of a chunk of frames."""
     return python.type_text(_type(field), field.dtype)
 
 

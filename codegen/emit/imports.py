@@ -8,6 +8,7 @@ from .literals import LINE
 # Name in generated code -> where it comes from; "" is a plain `import module as name`.
 _ORIGINS = {
     "AbstractContextManager": "contextlib",
+    "frozen": "attrs",
     "Any": "typing",
     "Literal": "typing",
     "np": "",
@@ -31,6 +32,7 @@ _ORIGINS = {
     "Attr": "session_state.fields",
     "ObjectField": "session_state.fields",
     "Param": "session_state.fields",
+    "ValueField": "session_state.fields",
     "ViewField": "session_state.fields",
     "SessionStateManager": "session_state.manager",
     "EncodeOnce": "session_state.objects",

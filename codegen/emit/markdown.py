@@ -16,5 +16,10 @@ def cell(text: str) -> str:
     return text.replace("\n", "<br>")
 
 
+def comment_cell(text: str) -> str:
+    """`cell` for a comment of GitHub, where a name behind an `@` would be told of it."""
+    return cell(text).replace("@", "@<!-- -->")
+
+
 def _visible(char: str) -> str:
     return char if char.isprintable() or char in "\n\t " else f"U+{ord(char):04X}"

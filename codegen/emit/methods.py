@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from ..declared import STEPS, declaration
+from ..declared import STEPS, declarations
 from ..expressions.ast import Choice, Condition, Size
 from ..expressions.sizes import names_in
 from ..expressions.types import may_be_none, members
@@ -174,8 +174,8 @@ def _derived(dim: Dim) -> str:
 
 def declared_nbytes(schema: Schema) -> Method:
     """One keyword per dim and param; a dim that follows from others is computed when left out."""
-    found = [(field, declaration(schema, field)) for field in schema.fields]
-    used = {name.name for _, one in found if one for term in one.terms for name in names_in(term)}
+    found = [(field, one) for field in schema.fields for one in declarations(schema, field)]
+    used = {name.name for _, one in found for term in one.terms for name in names_in(term)}
     grows = STEPS in used
     derived = [dim for dim in schema.dims if names_in(dim.size)]
     arguments = ["cls", "*"]
@@ -193,11 +193,10 @@ def declared_nbytes(schema: Schema) -> Method:
         lines.append(_statement("check_sizes", [f"{name}={name}" for name in sizes]))
     lines.append("declared = DeclaredBytes()")
     for field, one in found:
-        if one:
-            device = "accelerator" if field.device == "accelerator" else '"cpu"'
-            item = "dtype" if one.dtype is None else string(one.dtype)
-            terms = [_term(term) for term in one.terms]
-            lines.append(_statement("declared.add", [string(field.name), device, item, *terms]))
+        device = "accelerator" if field.device == "accelerator" else '"cpu"'
+        item = "dtype" if one.dtype is None else string(one.dtype)
+        terms = [_term(term) for term in one.terms]
+        lines.append(_statement("declared.add", [string(field.name), device, item, *terms]))
     what = "generation" if schema.scope == "generation" else "session"
     after = f" after `{STEPS}` steps" if grows else ""
     return Method(

@@ -11,12 +11,14 @@ from .fields import field_declaration, param_declaration
 from .imports import import_block
 from .literals import docstring, string
 from .methods import Method
+from .records import record_class
 from .templates import render
 
 
 @frozen
 class ModuleView:
     axes: tuple[str, ...]
+    records: tuple[str, ...]
     class_name: str
     tag: str
     docstring: str
@@ -28,6 +30,7 @@ def module(schema: Schema) -> str:
     """The text of `generated/<model>.py`, below its head."""
     view = ModuleView(
         axes=axis_constants(schema),
+        records=tuple(record_class(schema, record) for record in schema.records),
         class_name=schema.class_name,
         tag=string(f"{schema.model} {schema.sha256[:16]}"),
         docstring=docstring(schema.doc, 4),

@@ -23,6 +23,7 @@ from ..expressions.ast import (
     Not,
     Number,
     Operand,
+    RecordType,
     Size,
     Text,
     Truth,
@@ -229,6 +230,8 @@ def type_text(type_: Type, array_dtype: str | None = None) -> str:
         case Generic(origin=origin, arguments=arguments, variadic=variadic):
             inner = [type_text(one, array_dtype) for one in arguments]
             return f"{origin}[{', '.join(inner + ['...'] * variadic)}]"
+        case RecordType(name=name):
+            return name
         case Choice(values=values):
             return f"Literal[{', '.join(string(value) for value in values)}]"
         case Union(members=members):

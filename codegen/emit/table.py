@@ -81,7 +81,7 @@ def section(schema: Schema, path: str) -> Section:
         path=path,
         doc=schema.doc,
         config=", ".join(_config(schema, values)),
-        rows=tuple(_row(field, sizes[field.name]) for field in schema.fields),
+        rows=tuple(row(field, sizes[field.name]) for field in schema.fields),
         elsewhere=tuple(_owned(schema)),
         edges=tuple(_edges(schema.fields)),
         totals=tuple(_totals(schema, sizes)),
@@ -109,11 +109,12 @@ def _config(schema: Schema, values: Mapping[str, int]) -> Iterator[str]:
         yield f"{dim.name} = {values[dim.name]}"
 
 
-def _row(field: Field, size: int) -> Row:
+def row(field: Field, size: int) -> Row:
+    """One field that declares `size` bytes."""
     return Row(
         name=field.name,
         placement=_placement(field),
-        declared=nbytes(size) if size else "–",
+        declared=_declared(field, size),
         measured=tuple(f"{one.text} ({one.where})" for one in field.measured) or ("–",),
         device=field.device if size else "–",
         manager_may=", ".join(field.manager_may) or "carry",
@@ -122,6 +123,13 @@ def _row(field: Field, size: int) -> Row:
         reason=field.reason,
         revisit=field.revisit or "",
     )
+
+
+def _declared(field: Field, size: int) -> str:
+    """The bytes; of a staged field as twice those of one content."""
+    if not size:
+        return "–"
+    return f"2 × {nbytes(size // 2)}" if field.is_staged else nbytes(size)
 
 
 def _placement(field: Field) -> str:

@@ -1,10 +1,10 @@
-"""The templates: strict about names; for Python they get literals, for Markdown one filter escapes."""
+"""The templates: strict about names; for Python they get literals, for Markdown filters escape."""
 
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from .markdown import cell
+from .markdown import cell, comment_cell
 
 
 @cache
@@ -18,6 +18,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["cell"] = cell
+    environment.filters["comment_cell"] = comment_cell
     return environment
 
 

@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Iterator
 
+from ..visible import visible
 from .literals import width
 from .table import Row, Section
 
@@ -19,7 +20,7 @@ def terminal(section: Section, columns: int) -> Iterator[str]:
         yield from _wrapped(f"at {section.config}", columns, "")
     yield ""
     table = [_COLUMNS, *(_cells(row) for row in section.rows)]
-    widths = [max(width(_printable(cells[at])) for cells in table) for at in range(len(_COLUMNS))]
+    widths = [max(width(visible(cells[at])) for cells in table) for at in range(len(_COLUMNS))]
     yield _line(table[0], widths)
     for row, cells in zip(section.rows, table[1:], strict=True):
         yield _line(cells, widths)
@@ -53,7 +54,7 @@ def _notes(row: Row, columns: int) -> Iterator[str]:
 
 def _line(cells: tuple[str, ...], widths: list[int]) -> str:
     padded = (
-        _printable(cell) + " " * (most - width(_printable(cell)))
+        visible(cell) + " " * (most - width(visible(cell)))
         for cell, most in zip(cells, widths, strict=True)
     )
     return "  ".join(padded).rstrip()
@@ -61,12 +62,7 @@ def _line(cells: tuple[str, ...], widths: list[int]) -> str:
 
 def _wrapped(text: str, columns: int, indent: str) -> Iterator[str]:
     for line in text.splitlines() or [""]:
-        shown = _printable(line)
+        shown = visible(line)
         yield from textwrap.wrap(
             shown, columns, initial_indent=indent, subsequent_indent=indent
         ) or [""]
-
-
-def _printable(text: str) -> str:
-    """What a terminal would obey is shown as its code point instead."""
-    return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in text)

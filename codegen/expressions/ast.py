@@ -175,4 +175,13 @@ class Union:
     at: Span = field(default=NOWHERE, eq=False)
 
 
-Type = Atom | Generic | Choice | Union
+@frozen
+class RecordType:
+    """A record of the schema, with the types of its members."""
+
+    name: str
+    members: "tuple[Type, ...]"
+    at: Span = field(default=NOWHERE, eq=False)
+
+
+Type = Atom | Generic | Choice | Union | RecordType

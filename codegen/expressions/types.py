@@ -1,15 +1,16 @@
 """Types: a closed part of Python's own notation.
 
 union  = member {"|" member}
-member = atom | ("list" | "set") "[" union "]" | "dict" "[" union "," union "]"
+member = atom | record | ("list" | "set") "[" union "]" | "dict" "[" union "," union "]"
        | "tuple" "[" union ("," "..." | {"," union}) "]" | "Literal" "[" text {"," text} "]"
 """
 
 import difflib
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Literal
 
-from .ast import Atom, Choice, Generic, Type, Union
+from .ast import Atom, Choice, Generic, RecordType, Type, Union
 from .tokens import Cursor, ExpressionError, Locate, Token, on_one_line
 
 AtomName = Literal["int", "float", "bool", "str", "None", "Tensor", "ndarray"]
@@ -46,9 +47,11 @@ _INSTEAD: Mapping[str, str] = {
 
 
 def parse_type(
-    text: str, locate: Locate = on_one_line, records: frozenset[str] = frozenset()
+    text: str,
+    locate: Locate = on_one_line,
+    records: Mapping[str, RecordType | None] = MappingProxyType({}),
 ) -> Type:
-    """The type that `text` writes; `records` are the names of the schema's own.
+    """The type that `text` writes; `records` are the schema's own, None of those still to be read.
 
     Raises:
         ExpressionError: it is not of the grammar.
@@ -63,7 +66,7 @@ def parse_type(
 
 
 class _TypeGrammar:
-    def __init__(self, cursor: Cursor, records: frozenset[str]) -> None:
+    def __init__(self, cursor: Cursor, records: Mapping[str, RecordType | None]) -> None:
         self.cursor = cursor
         self._records = records
 
@@ -93,6 +96,8 @@ class _TypeGrammar:
                 return self._generic(origin, token)
         if token.text == "Literal":
             return self._choice(token)
+        if record := self._records.get(token.text):
+            return RecordType(record.name, record.members, self.cursor.span(token, token))
         raise self._unknown(token)
 
     def _generic(self, origin: Origin, start: Token) -> Generic:
@@ -140,16 +145,19 @@ class _TypeGrammar:
         return ExpressionError(message, self.cursor.span(start, last), hint)
 
     def _unknown(self, token: Token) -> ExpressionError:
-        if token.text in LATER or token.text in self._records:
-            kind = "A record" if token.text in self._records else f"`{token.text}`"
-            message = f"{kind} as a type is part of the language, and not built yet."
+        if token.text in LATER:
+            message = f"`{token.text}` as a type is part of the language, and not built yet."
             return ExpressionError(
                 message, self.cursor.span(token, token), code="not-supported-yet"
             )
+        if token.text in self._records:
+            message = f"The record `{token.text}` is not known yet where this one is declared."
+            return self.cursor.error(message, token, "a record may hold those above it")
         hint = _INSTEAD.get(token.text)
         if hint is None:
-            close = difflib.get_close_matches(token.text, _NAMES, 1)
-            hint = f"did you mean `{close[0]}`?" if close else f"the types are {', '.join(_NAMES)}"
+            known = (*_NAMES, *self._records)
+            close = difflib.get_close_matches(token.text, known, 1)
+            hint = f"did you mean `{close[0]}`?" if close else f"the types are {', '.join(known)}"
         return self.cursor.error(f"`{token.text}` is not a type of the language.", token, hint)
 
 
@@ -157,6 +165,8 @@ def show(type_: Type) -> str:
     """The type as a schema writes it."""
     match type_:
         case Atom(name=name):
+            return name
+        case RecordType(name=name):
             return name
         case Choice(values=values):
             return f"Literal[{', '.join(chr(34) + value + chr(34) for value in values)}]"
@@ -185,7 +195,7 @@ def may_be_none(type_: Type) -> bool:
 
 
 def atoms(type_: Type) -> Iterator[Atom]:
-    """Every plain type that the type mentions, at any depth."""
+    """Every plain type that the type mentions, at any depth, but for those inside of records."""
     match type_:
         case Atom():
             yield type_
@@ -194,9 +204,54 @@ def atoms(type_: Type) -> Iterator[Atom]:
                 yield from atoms(member)
 
 
+def records_in(type_: Type) -> Iterator[RecordType]:
+    """Each record that a value has at most, once for each place; of lists and sets none is known."""
+    match type_:
+        case RecordType():
+            yield type_
+        case Union(members=inner) | Generic(origin="tuple", arguments=inner, variadic=False):
+            for member in inner:
+                yield from records_in(member)
+
+
+def record_names(type_: Type) -> Iterator[str]:
+    """The name of every record that the type mentions, at any depth."""
+    match type_:
+        case RecordType(name=name):
+            yield name
+        case Union(members=inner) | Generic(arguments=inner):
+            for member in inner:
+                yield from record_names(member)
+
+
+def mentions_record(type_: Type) -> bool:
+    """Whether a value of the type may be a record, or hold one."""
+    return any(record_names(type_))
+
+
 def holds_bytes(type_: Type) -> bool:
-    """Whether its values hold bytes that a shape declares."""
-    return any(atom.name in ("Tensor", "ndarray") for atom in atoms(type_))
+    """Whether its values hold bytes that a shape declares.
+
+    Those of a record are declared with it, unless a list has any number of records.
+    """
+    match type_:
+        case RecordType():
+            return False
+        case Union(members=inner) | Generic(origin="tuple", arguments=inner, variadic=False):
+            return any(map(holds_bytes, inner))
+        case Generic(arguments=inner):
+            return any(map(_has_bytes, inner))
+    return _has_bytes(type_)
+
+
+def _has_bytes(type_: Type) -> bool:
+    """Whether there are tensors or arrays in its values, declared anywhere."""
+    match type_:
+        case Atom(name=name):
+            return name in ("Tensor", "ndarray")
+        case Union(members=inner) | Generic(arguments=inner) | RecordType(members=inner):
+            return any(map(_has_bytes, inner))
+    return False
 
 
 def arrays_in(type_: Type) -> int | None:
@@ -204,7 +259,7 @@ def arrays_in(type_: Type) -> int | None:
     match type_:
         case Atom(name=name):
             return int(name in ("Tensor", "ndarray"))
-        case Choice():
+        case Choice() | RecordType():
             return 0
         case Union(members=inner):
             counts = [arrays_in(member) for member in inner]

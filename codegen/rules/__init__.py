@@ -8,7 +8,7 @@ from ..place import working_on
 from .names import duplicate_modules
 from .problem import Problem
 from .registry import RULES as RULES
-from .registry import Rule as Rule
+from .rule import Rule as Rule
 
 
 def check(schema: Schema, report: Report) -> None:

@@ -41,7 +41,7 @@ def _read_type(field: Field) -> Type | None:
     """The type that reading a field gives; an object with a view reads as None when empty."""
     if field.per:
         return None
-    if field.placement != "object" or field.type is None:
+    if field.is_assigned or field.type is None:
         return field.type
     return Union((field.type, Atom("None"))) if field.view else None
 

@@ -45,7 +45,8 @@ def bad_conditions(schema: Schema) -> Iterator[Problem]:
     """Questions that a value of this type cannot answer, or that have one answer only."""
     types = types_of(schema)
     families = {field.name for field in schema.fields if field.per}
-    opaque = {f.name for f in schema.fields if f.placement == "object" and not f.view} - families
+    seen = families | {f.name for f in schema.fields if f.is_assigned or f.view}
+    opaque = {f.name for f in schema.fields if f.placement == "object"} - seen
     for rule in schema.reset_rules:
         for name in names_in(rule.condition):
             if name.name in opaque:

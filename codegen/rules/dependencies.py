@@ -79,10 +79,15 @@ def missing_permissions(schema: Schema) -> Iterator[Problem]:
 def missing_recomputes(schema: Schema) -> Iterator[Problem]:
     """Permissions to let go of a value, or to rebuild it, that say no way back."""
     for field in schema.fields:
-        if "recompute" in field.keys or not _permissions_are_known(field):
+        if not _permissions_are_known(field):
             continue
         spans = dict(zip(field.manager_may, field.name_spans["manager_may"], strict=True))
-        if "rebuild" in spans:
+        if "release" in spans and field.is_staged:
+            message = f"`{field.name}` may be released, and what is staged could not be rebuilt."
+            yield Problem(spans["release"], message, "take `release` or `stage` out")
+        elif "recompute" in field.keys:
+            continue
+        elif "rebuild" in spans:
             message = f"`{field.name}` may be rebuilt, and nothing says from what."
             hint = "add `recompute: {from: [...], cost: ..., doc: ...}`"
             yield Problem(spans["rebuild"], message, hint)
@@ -142,6 +147,26 @@ def _cycle(graph: Mapping[str, Mapping[str, Source]]) -> list[str]:
         path: list[str] = error.args[1]
         return path[:0:-1]
     return []
+
+
+def unstaged_sources(schema: Schema) -> Iterator[Problem]:
+    """Staged fields that a discard would bring back after what ended them was replaced for good."""
+    fields = {field.name: field for field in schema.fields}
+    for field in schema.fields:
+        for source in ending_sources(field) if field.is_staged else ():
+            kept = fields.get(source.name)
+            if kept is not None and not kept.is_staged and _is_read(kept):
+                message = (
+                    f"`{field.name}` is staged and `{source.name}` is not: a discard would bring "
+                    f"`{field.name}` back, and leave `{source.name}` replaced."
+                )
+                hint = f"stage `{source.name}` too, or clear `{field.name}` by a reset"
+                yield Problem(source.at, message, hint)
+
+
+def _is_read(field: Field) -> bool:
+    """Whether placement and permissions were understood, so that what is absent is not there."""
+    return field.placement == "attr" or _permissions_are_known(field)
 
 
 def outliving(schema: Schema) -> Iterator[Problem]:

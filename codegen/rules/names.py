@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
+from ..expressions.types import ATOMS
 from ..model import Schema
 from ..names import EMITTED, KEYWORDS, SURFACE, generated_names, is_identifier, spelling
 from ..span import Span
-from .problem import Problem, value_in
+from .problem import Problem, value_in, value_of
 
 # Files of a package that no model may take.
 _PACKAGE_FILES = frozenset({"__init__", "__main__"})
@@ -34,6 +35,10 @@ def _named(schema: Schema) -> Iterator[_Named]:
         yield _Named("dim", dim.name, dim.at)
     for axis in schema.axes:
         yield _Named("axis", axis.name, axis.at)
+    for record in schema.records:
+        yield _Named("record", record.name, record.at, EMITTED | set(ATOMS))
+        for member in record.members:
+            yield _Named("member", member.name, member.at)
     for argument in schema.arguments:
         yield _Named("argument", argument.name, argument.at)
     if schema.class_name:
@@ -126,6 +131,9 @@ def duplicate_names(schema: Schema) -> Iterator[Problem]:
     axes = [_Named("axis", axis.name, axis.at) for axis in schema.axes]
     yield from _repeated([*params, *dims], axes)
     yield from _constants(axes)
+    records = [_Named("record", record.name, record.at) for record in schema.records]
+    of_class = [_Named("class", schema.class_name, value_in(schema, "class"))]
+    yield from _repeated([*params, *fields, *of_class], records)
     methods = [named for _, named in _methods(schema)]
     resets = [named for named in methods if named.what == "reset"]
     yield from _repeated(resets, [named for named in methods if named.what == "group"])
@@ -150,6 +158,25 @@ def _repeated(first: Iterable[_Named], second: Iterable[_Named]) -> Iterator[Pro
                 f"in line {other.at.line}."
             )
             yield Problem(named.at, message, "give one of them another name")
+
+
+def bad_renames(schema: Schema) -> Iterator[Problem]:
+    """Fields renamed from one that is still there, or from one that another took the name of."""
+    heirs: dict[str, str] = {}
+    known = {field.name for field in schema.fields}
+    for field in schema.fields:
+        old, at = field.renamed_from, value_of(field, "renamed_from")
+        if old is None:
+            continue
+        if old == field.name:
+            message = f"`{old}` is renamed from itself."
+            yield Problem(at, message, "write the name that it had, or take `renamed_from` out")
+        elif old in known:
+            message = f"`{old}` is still a field, so `{field.name}` cannot have been it."
+            yield Problem(at, message, f"take `{old}` out, or `renamed_from`")
+        elif (heir := heirs.setdefault(old, field.name)) != field.name:
+            message = f"`{heir}` is renamed from `{old}`, too: one of the two is new."
+            yield Problem(at, message, "take `renamed_from` out of the new one")
 
 
 def duplicate_modules(schemas: Iterable[Schema]) -> Iterator[tuple[Schema, Problem]]:

@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Mapping
 
 from ..expressions.ast import Atom, Number
-from ..expressions.types import arrays_in, holds_bytes, may_be_none, show
-from ..model import Field, Joined, Schema
+from ..expressions.types import arrays_in, holds_bytes, may_be_none, mentions_record, show
+from ..model import Described, Field, Joined, Schema
 from .problem import Problem, key_of, value_of
 
 _OF_OBJECTS = ("kind", "manager_may", "ring", "grows", "bounded_by", "view", "recompute")
 _OF_ATTRS = ("default", "written", "entries")
+# A Value is assigned wholesale, as an attr is.
+_OF_VALUES = ("default", "entries")
 # Keys that only some kinds have.
 _OF_KINDS: Mapping[str, tuple[str, ...]] = {
     "ring": ("LatentBuffer", "FrameRing"),
@@ -29,8 +31,9 @@ def wrong_kinds(schema: Schema) -> Iterator[Problem]:
         # A kind that was refused may have had these keys.
         if field.placement == "attr" or (field.placement and field.kind):
             yield from _misplaced(field)
-        yield from _bytes_of_nothing(field)
-        yield from _two_sizes(field)
+    for one in schema.described:
+        yield from _bytes_of_nothing(one)
+        yield from _two_sizes(one)
     for field in _objects(schema):
         yield from _wrong_for_kind(field)
     for param in schema.params:
@@ -43,7 +46,8 @@ def wrong_kinds(schema: Schema) -> Iterator[Problem]:
 def misplaced_keys(field: Field) -> list[str]:
     """The keys of a field that belong to the other placement."""
     others = {"object": _OF_ATTRS, "attr": _OF_OBJECTS, None: ()}[field.placement]
-    return [key for key in field.keys if key in others]
+    own = _OF_VALUES if field.kind == "Value" and field.placement == "object" else ()
+    return [key for key in field.keys if key in others and key not in own]
 
 
 def _misplaced(field: Field) -> Iterator[Problem]:
@@ -62,16 +66,18 @@ def _misplaced(field: Field) -> Iterator[Problem]:
     yield Problem(key_of(field, keys[0]), f"{message} is placed as {what}.", hint)
 
 
-def _bytes_of_nothing(field: Field) -> Iterator[Problem]:
+def _bytes_of_nothing(field: Described) -> Iterator[Problem]:
     if field.type is None or holds_bytes(field.type):
         return
     for key in ("shape", "retains", "entries", "dtype"):
         if key in field.keys:
             message = f"`{key}` describes tensors and arrays; `{field.name}` is {show(field.type)}."
-            yield Problem(key_of(field, key), message, "take it out")
+            of_record = mentions_record(field.type)
+            hint = "take it out; a record says its own" if of_record else "take it out"
+            yield Problem(key_of(field, key), message, hint)
 
 
-def _two_sizes(field: Field) -> Iterator[Problem]:
+def _two_sizes(field: Described) -> Iterator[Problem]:
     if "entries" in field.keys:
         for key in ("shape", "retains"):
             if key in field.keys:
@@ -97,11 +103,7 @@ def _wrong_for_kind(field: Field) -> Iterator[Problem]:
             message = "The ring of a LatentBuffer counts items, and has no dimension."
             hint = "take `along` out, or write `kind: FrameRing` to count frames"
             yield Problem(field.ring.at, message, hint)
-    if field.kind == "EncodeOnce" and "accumulate" in field.manager_may:
-        message = "An EncodeOnce is written once, and there is nothing to accumulate."
-        hint = "take `accumulate` out, or choose a kind that is appended to"
-        at = dict(zip(field.manager_may, field.name_spans["manager_may"], strict=False))
-        yield Problem(at["accumulate"], message, hint)
+    yield from _wrong_permissions(field)
     if (
         "view" in field.keys
         and field.kind in _OF_KINDS["view"]
@@ -109,6 +111,18 @@ def _wrong_for_kind(field: Field) -> Iterator[Problem]:
     ):
         message = f"A view joins tensors; the items of `{field.name}` are no plain Tensor."
         yield Problem(key_of(field, "view"), message, "take it out and read the items")
+
+
+def _wrong_permissions(field: Field) -> Iterator[Problem]:
+    at = dict(zip(field.manager_may, field.name_spans["manager_may"], strict=False))
+    if field.kind in ("EncodeOnce", "Value") and "accumulate" in at:
+        how = "written once" if field.kind == "EncodeOnce" else "assigned wholesale"
+        message = f"`{field.name}` is {how}, and there is nothing to accumulate."
+        hint = "take `accumulate` out, or choose a kind that is appended to"
+        yield Problem(at["accumulate"], message, hint)
+    if field.kind == "EncodeOnce" and "stage" in at:
+        message = "An EncodeOnce is written once, and has no earlier value to go back to."
+        yield Problem(at["stage"], message, "take `stage` out, or write `kind: Value`")
 
 
 def _a(kind: str | None) -> str:
@@ -193,7 +207,7 @@ def _dimensions(last: int) -> str:
 
 def missing_shapes(schema: Schema) -> Iterator[Problem]:
     """Values that can hold bytes that nothing declares."""
-    for field in schema.fields:
+    for field in schema.described:
         sized = {"shape", "entries", "parts"} & field.keys.keys()
         if field.type is None or not holds_bytes(field.type):
             continue
@@ -211,7 +225,7 @@ def bad_types(schema: Schema) -> Iterator[Problem]:
     for field in _objects(schema):
         if field.type is None:
             continue
-        if may_be_none(field.type):
+        if may_be_none(field.type) and not field.is_assigned:
             held = "the value" if field.kind == "EncodeOnce" else "one item"
             message = f"The type of {_a(field.kind)} is that of {held}, which is there."
             hint = "take `None` out; an empty object reads as empty by itself"

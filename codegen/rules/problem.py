@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from attrs import frozen
 
-from ..model import Elsewhere, Field, Schema
+from ..model import Described, Elsewhere, Schema
 from ..span import Span
 
 START = Span(1, 1, 1, 1)
@@ -27,12 +27,12 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None) 
     return f"did you mean `{lower[close[0]]}`?" if close else otherwise
 
 
-def key_of(owner: Field, key: str) -> Span:
+def key_of(owner: Described, key: str) -> Span:
     """Where a field's key was written, or the field where it was not."""
     return owner.keys[key][0] if key in owner.keys else owner.at
 
 
-def value_of(owner: Field | Elsewhere, key: str) -> Span:
+def value_of(owner: Described | Elsewhere, key: str) -> Span:
     """Where the value of a key was written, or its owner where it was not."""
     return owner.keys[key][1] if key in owner.keys else owner.at
 

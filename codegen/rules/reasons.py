@@ -12,8 +12,8 @@ def repeated_reasons(schema: Schema) -> Iterator[Problem]:
     """The same words for several values: what holds for one was copied to the others."""
     first: dict[str, str] = {}
     for name, reason, at in _reasons(schema):
-        other = first.setdefault(_words(reason), name)
-        if other != name and _words(reason):
+        other = first.setdefault(words(reason), name)
+        if other != name and words(reason):
             message = f"This is the reason of `{other}`, word for word."
             yield Problem(at, message, f"say what is true of `{name}`")
 
@@ -25,6 +25,6 @@ def _reasons(schema: Schema) -> Iterator[tuple[str, str, Span]]:
         yield one.name, one.reason, value_of(one, "reason")
 
 
-def _words(text: str) -> str:
+def words(text: str) -> str:
     """The text as it is heard: without case, punctuation and spacing."""
     return " ".join(re.findall(r"\w+", text.lower()))

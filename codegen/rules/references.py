@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator
 
 from ..expressions.ast import Name, Size
 from ..expressions.sizes import names_in
-from ..model import Field, Schema
+from ..expressions.types import record_names
+from ..model import Described, Schema
 from ..names import KEYWORDS, is_identifier
 from .problem import Problem, did_you_mean, value_of
 
 
-def field_sizes(field: Field) -> Iterator[Size]:
-    """The sizes of a field's shapes and counts."""
+def field_sizes(field: Described) -> Iterator[Size]:
+    """The sizes of the shapes and counts of a field, or of a member of a record."""
     for shape in (field.shape, field.retains, *(entry.shape for entry in field.entries)):
         for dimension in shape.dimensions if shape else ():
             yield dimension.size
@@ -23,8 +24,9 @@ def sizes_in(schema: Schema) -> Iterator[Size]:
     for axis in schema.axes:
         if axis.size is not None:
             yield axis.size
+    for one in schema.described:
+        yield from field_sizes(one)
     for field in schema.fields:
-        yield from field_sizes(field)
         if field.ring:
             yield field.ring.size
         if field.recompute:
@@ -56,11 +58,10 @@ def unknown_names(schema: Schema) -> Iterator[Problem]:
 
 
 def _unknown(names: Iterable[Name], known: Iterable[str], schema: Schema) -> Iterator[Problem]:
-    fields = {field.name for field in schema.fields}
     for name in names:
         if name.name in known:
             continue
-        if name.name in fields:
+        if any(name.name == field.name for field in schema.fields):
             message = f"`{name.name}` is a field, and sizes see dims and params only."
             yield Problem(name.at, message, "make it a param, or use a dim")
         else:
@@ -112,6 +113,18 @@ def unknown_fields(schema: Schema) -> Iterator[Problem]:
             if name not in fields:
                 hint = did_you_mean(name, fields, "a group lists fields of this schema")
                 yield Problem(span, f"There is no field `{name}`.", hint)
+
+
+def unused_records(schema: Schema) -> Iterator[Problem]:
+    """Records that nothing holds; what was refused may have been of them."""
+    if not schema.complete:
+        return
+    types = [one.type for one in schema.described if one.type is not None]
+    used = {name for type_ in types for name in record_names(type_)}
+    for record in schema.records:
+        if record.name not in used and is_identifier(record.name):
+            message = f"Nothing holds the record `{record.name}`."
+            yield Problem(record.at, message, "delete it, or name it in the type of a field")
 
 
 def unused_dims(schema: Schema) -> Iterator[Problem]:

@@ -11,9 +11,10 @@ from ..expressions.types import (
     holds_bytes,
     may_be_none,
     members,
+    mentions_record,
     show,
 )
-from ..model import Default, Field, Plain, Schema, Unset
+from ..model import Default, Described, Field, Plain, Schema, Unset
 from ..span import Span
 from .placement import misplaced_keys
 from .problem import Problem, did_you_mean, key_of, value_in, value_of
@@ -37,9 +38,9 @@ def is_param_type(type_: Type) -> bool:
 
 
 def missing_defaults(schema: Schema) -> Iterator[Problem]:
-    """Attrs that have no value before the first assignment."""
+    """Attrs and Values that have no value before the first assignment."""
     for field in schema.fields:
-        if field.placement != "attr" or field.type is None or may_be_none(field.type):
+        if not field.is_assigned or field.type is None or may_be_none(field.type):
             continue
         # A key of a family is absent until it is written, as an object is that is placed wrongly.
         if "per" in field.keys or misplaced_keys(field):
@@ -48,7 +49,8 @@ def missing_defaults(schema: Schema) -> Iterator[Problem]:
             message = (
                 f"`{field.name}` is {show(field.type)} and has no value before it is assigned."
             )
-            absent = holds_bytes(field.type) or field.written == "once"
+            written = mentions_record(field.type) or holds_bytes(field.type)
+            absent = written or field.written == "once"
             hint = "write `| None` behind its type" if absent else "add `default:`, or `| None`"
             yield Problem(field.at, message, hint)
 
@@ -59,7 +61,7 @@ def bad_defaults(schema: Schema) -> Iterator[Problem]:
         for key, value in (("default", param.default), ("shipped", param.shipped)):
             yield from _bad_default(value, param.type, param.keys.get(key, (param.at,) * 2)[1])
     for field in schema.fields:
-        if field.type is not None and field.placement == "attr":
+        if field.type is not None and field.is_assigned:
             yield from _bad_default(field.default, field.type, value_of(field, "default"))
         yield from _default_of_nothing(field)
 
@@ -82,7 +84,7 @@ def _bad_default(value: Default | Unset, type_: Type, at: Span) -> Iterator[Prob
         return
     fitting = [member for member in members(type_) if _fits(value, member)]
     if not fitting:
-        if holds_bytes(type_):
+        if mentions_record(type_) or holds_bytes(type_):
             hint = "leave the default out, and write `| None` behind the type"
         else:
             hint = f"give a value of {show(type_)}, or change the type"
@@ -150,7 +152,7 @@ def bad_dtypes(schema: Schema) -> Iterator[Problem]:
     if schema.default_dtype is not None and schema.default_dtype not in ITEMSIZE:
         at = value_in(schema, "defaults.dtype")
         yield _unknown_dtype(schema.default_dtype, at, list(ITEMSIZE))
-    for field in schema.fields:
+    for field in schema.described:
         if field.dtype is None or field.type is None:
             continue
         names = list(ITEMSIZE)
@@ -170,8 +172,8 @@ def _unknown_dtype(dtype: str, at: Span, names: list[str]) -> Problem:
 
 def missing_dtypes(schema: Schema) -> Iterator[Problem]:
     """Fields that hold bytes of a dtype that is named nowhere."""
-    without: list[Field] = []
-    for field in schema.fields:
+    without: list[Described] = []
+    for field in schema.described:
         sized = [key for key in ("shape", "entries") if key in field.keys]
         if field.type is None or not holds_bytes(field.type) or "dtype" in field.keys or not sized:
             continue

@@ -3,6 +3,7 @@
 from .attr import Attr
 from .base import Field
 from .params import Param
-from .stored import ObjectField, ViewField
+from .stored import ObjectField, Stored, ViewField
+from .value import ValueField
 
-__all__ = ["Attr", "Field", "ObjectField", "Param", "ViewField"]
+__all__ = ["Attr", "Field", "ObjectField", "Param", "Stored", "ValueField", "ViewField"]

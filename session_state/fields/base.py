@@ -49,6 +49,11 @@ class Field:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
+    @property
+    def staged(self) -> bool:
+        """Whether what is written waits for a commit."""
+        return "stage" in self.manager_may
+
     def watch(self) -> None:
         """Look out for changes from now on: a class has fields that end with this one."""
 

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from ..base import StateObject
+from ..stageable import Stageable
 from .base import Acting, Field
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ Item = TypeVar("Item")
 Kept = TypeVar("Kept", bound=StateObject[Any, Any])
 
 
-class _Stored(Field, Generic[Kept]):
-    """A field whose value is a state object, made when the first view opens the session."""
+class Stored(Field, Generic[Kept]):
+    """A field whose value is a state object, made when the first view opens the session.
+
+    Where the manager may stage it, every write waits for a commit.
+    """
 
     def __init__(
         self,
@@ -34,6 +38,8 @@ class _Stored(Field, Generic[Kept]):
         # A parametrised alias would set __orig_class__ on every object that it makes.
         self.kind: type[Kept] = get_origin(kind) or kind
         self.allocate = allocate
+        if self.staged and not issubclass(self.kind, Stageable):
+            raise TypeError(f"a field of {self.kind.__name__} cannot be staged")
 
     def object_of(self, view: "SessionView") -> Kept:
         """The session's object, allocated while the session is open; never the value it views as."""
@@ -42,7 +48,7 @@ class _Stored(Field, Generic[Kept]):
         held = session._objects.get(self.name)
         if not isinstance(held, self.kind):
             made = self.kind()
-            made._join(status, self.name, is_bound=True)
+            made._join(status, self.name, is_bound=True, stages=self.staged)
             if status.closed:
                 return made
             made.allocate(**self.allocate(view))
@@ -51,7 +57,7 @@ class _Stored(Field, Generic[Kept]):
                 return made
             return cast("Kept", session._objects.setdefault(self.name, made))
         if held._cell is not status or not held._is_bound:
-            held._join(status, self.name, is_bound=True)
+            held._join(status, self.name, is_bound=True, stages=self.staged)
         if not held.resident and not status.closed:
             held.allocate(**self.allocate(view))
         return held
@@ -70,8 +76,22 @@ class _Stored(Field, Generic[Kept]):
             raise
         held.allocate(**self.allocate(view))
 
+    def stageable_of(self, view: "SessionView") -> Stageable[Any, Any, Any]:
+        """The object of a field that is staged."""
+        held = self.object_of(view)
+        assert isinstance(held, Stageable), f"{self.name} was declared with a kind that stages"
+        return held
 
-class ObjectField(_Stored[Kept]):
+    def _invalidate(self, view: "SessionView") -> None:
+        for name in view._dependents[self.name]:
+            ended = view._declared[name]
+            if self.staged and isinstance(ended, Stored) and ended.staged:
+                ended.stageable_of(view)._stage_empty()
+            else:
+                ended.clear(view)
+
+
+class ObjectField(Stored[Kept]):
     """A field that reads as its state object; it is written through the object's methods."""
 
     @overload
@@ -91,7 +111,7 @@ class ObjectField(_Stored[Kept]):
         )
 
 
-class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
+class ViewField(Stored[StateObject[Item, Any]], Generic[Item]):
     """A field that reads as one value: its items concatenated or stacked, None when empty.
 
     Assigning clears it and seeds it, a ring keeping the newest; None clears.
@@ -138,10 +158,13 @@ class ViewField(_Stored[StateObject[Item, Any]], Generic[Item]):
         """Clear and seed the field, and leave alone what depends on it."""
         view._session.status.require_open(self.name)
         seeds = self.vet(view, value)
-        held = self.object_of(view)
-        self.clear(view)
-        for seed in seeds:
-            held.append(seed)
+        if self.staged:
+            self.stageable_of(view)._stage_instead(seeds)
+        else:
+            held = self.object_of(view)
+            self.clear(view)
+            for seed in seeds:
+                held.append(seed)
 
     def vet(self, view: "SessionView", value: Any) -> Iterable[Any]:
         """The items that seed the field with `value`. Raises what assigning it would raise."""

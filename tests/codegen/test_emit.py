@@ -39,6 +39,8 @@ def own_names(schema: Schema) -> set[str]:
         *(param.name for param in schema.params),
         *(dim.name for dim in schema.dims),
         *(field.name for field in schema.fields),
+        *(record.name for record in schema.records),
+        *(member.name for record in schema.records for member in record.members),
         *(axis.name for axis in schema.axes),
         *(lent.attribute for handoff in schema.handoffs for lent in handoff.lend),
         *(argument.name for argument in schema.arguments),

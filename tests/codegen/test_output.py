@@ -85,7 +85,8 @@ def test_check_names_a_missing_file_and_what_to_run(project: Project, name: str)
     (project.root / "generated" / name).unlink()
     done = project.run("check")
     assert 1 == done.code
-    assert f"missing: generated/{name} (run `session-state generate`)" in done.out
+    assert f"error[missing-file] generated/{name}\n" in done.out
+    assert "hint: run `session-state generate`\n" in done.out
 
 
 @pytest.mark.parametrize("name", ["demo.py", "DECISIONS.md", "__init__.py"])
@@ -99,7 +100,7 @@ def test_check_sees_any_edit(project: Project, name: str, line: int) -> None:
     path.write_text("\n".join(lines) + "\n")
     done = project.run("check")
     assert 1 == done.code
-    assert f"changed: generated/{name}" in done.out
+    assert f"error[changed-file] generated/{name}\n" in done.out
 
 
 def test_check_sees_a_schema_that_changed(project: Project) -> None:
@@ -109,8 +110,8 @@ def test_check_sees_a_schema_that_changed(project: Project) -> None:
     schema.write_text(SMALL.replace("counts its steps", "advances it"))
     done = project.run("check")
     assert 1 == done.code
-    assert "changed: generated/demo.py" in done.out
-    assert "changed: generated/DECISIONS.md" in done.out
+    assert "[changed-file] generated/demo.py\n" in done.out
+    assert "[changed-file] generated/DECISIONS.md\n" in done.out
 
 
 def test_check_sees_two_files_that_changed_places(project: Project) -> None:
@@ -123,7 +124,8 @@ def test_check_sees_two_files_that_changed_places(project: Project) -> None:
     two.write_bytes(first)
     done = project.run("check")
     assert 1 == done.code
-    assert "changed: generated/demo.py" in done.out and "changed: generated/two.py" in done.out
+    assert "[changed-file] generated/demo.py\n" in done.out
+    assert "[changed-file] generated/two.py\n" in done.out
 
 
 def test_a_clean_check_reads_no_yaml(project: Project) -> None:
@@ -153,7 +155,7 @@ def test_a_foreign_file_is_left_alone(project: Project) -> None:
     mine.write_text("precious = 1\n")
     done = project.run("check")
     assert 0 == done.code
-    assert "foreign: generated/mine.py" in done.out
+    assert "warning[foreign-file] generated/mine.py\n" in done.out
     assert 1 == project.run("check", "--strict").code
     assert 0 == project.run("generate").code
     assert "precious = 1\n" == mine.read_text()
@@ -182,7 +184,7 @@ def test_what_python_or_a_checker_would_read_instead_is_drift(project: Project, 
     other.write_text("")
     done = project.run("check")
     assert 1 == done.code
-    assert f"foreign: generated/{name.partition('/')[0]}" in done.out
+    assert f"error[blocking-file] generated/{name.partition('/')[0]}\n" in done.out
     assert 2 == project.run("generate").code
 
 
@@ -206,9 +208,9 @@ def test_an_orphan_goes_unless_somebody_edited_it(project: Project) -> None:
     (schemas / "one.yaml").unlink()
     (schemas / "two.yaml").unlink()
     said = project.run("check").out
-    assert "orphaned: generated/one.py (no schema makes it any more; run" in said
-    assert "two.py (no schema makes it any more, and it was edited by hand" in said
-    assert "kept generated/two.py (no schema makes it any more" in project.run("generate").out
+    assert "[orphaned-file] generated/one.py\n  No schema makes this file any more.\n" in said
+    assert "[orphaned-file] generated/two.py\n  No schema makes this file any more, and so" in said
+    assert "kept generated/two.py (edited by hand" in project.run("generate").out
     assert {"DECISIONS.md", "__init__.py", "demo.py", "two.py"} == project.files().keys()
 
 

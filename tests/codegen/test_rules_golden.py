@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen.findings import render
+from codegen.render.text import render
 from codegen.rules import RULES
 
 from .schemas import CASES, SHIPPED, examine

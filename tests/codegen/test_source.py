@@ -9,9 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen.findings import Finding, Report, Severity, render
+from codegen.findings import Finding, Report, Severity
 from codegen.nodes import Mapping, Scalar, Style
 from codegen.passage import value_offsets
+from codegen.render.text import render
 from codegen.source import Source, decode, parse, read
 from codegen.span import Span
 

@@ -1,5 +1,6 @@
 """Release and rebuild on a small graph of fields, each rebuilt from others."""
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ from session_state import (
     FieldUnset,
     ManagerMayNot,
     NoRebuild,
+    SessionBusy,
     SessionFailed,
     SessionStateManager,
 )
@@ -217,6 +219,84 @@ def test_permissions_are_those_of_the_schema(
         with pytest.raises(ManagerMayNot, match="field 'language': .* it only carries the value"):
             act("robot-7", "language")
     assert session.pinned.view() is not None
+
+
+def test_what_is_staged_is_not_let_go_of(
+    manager: SessionStateManager, session: Graph, calls: list[str]
+) -> None:
+    """Neither by a release, nor by a rebuild, which would put another value in its place."""
+    session.embeds.stage(staged := torch.zeros(4))
+    for act in (manager.release, manager.rebuild):
+        with pytest.raises(ManagerMayNot, match="field 'embeds': something is staged in it"):
+            act("robot-7", "embeds")
+    assert [] == manager.reclaim("cpu", 1)
+    assert staged is session.embeds.view()
+
+
+def test_a_session_that_another_thread_leases_is_left_alone(
+    manager: SessionStateManager, session: Graph, calls: list[str]
+) -> None:
+    """Its own thread may act on it, and nobody takes anything of it for others."""
+    manager.rebuild("robot-7", "embeds")
+    refused: list[str] = []
+
+    def attempt() -> None:
+        for act in (manager.release, manager.rebuild):
+            with pytest.raises(SessionBusy) as error:
+                act("robot-7", "embeds")
+            refused.append(str(error.value))
+
+    with manager.session(Graph, "robot-7"):
+        in_a_thread(attempt)
+        assert [] == manager.reclaim("cpu", 1)
+        assert {"cpu": 16} == manager.release("robot-7", "embeds")
+        manager.rebuild("robot-7", "embeds")
+    assert 2 == len(refused)
+    assert "session 'robot-7' is leased by another thread" in refused[0]
+    assert ["embeds"] == [row.field for row in manager.reclaim("cpu", 1)]
+
+
+def test_nobody_leases_a_session_while_it_is_rebuilt(
+    manager: SessionStateManager, session: Graph
+) -> None:
+    """A model that opened it meanwhile would read half of it."""
+    refused: list[type[Exception]] = []
+
+    def attempt() -> None:
+        try:
+            with manager.session(Graph, "robot-7"):
+                pass
+        except SessionBusy as error:
+            refused.append(type(error))
+
+    def rebuild(view: Graph) -> Tensor:
+        in_a_thread(attempt)
+        return torch.ones(4)
+
+    manager.register_rebuild(Graph, "embeds", rebuild)
+    manager.rebuild("robot-7", "embeds")
+    in_a_thread(attempt)
+    assert [SessionBusy] == refused
+
+
+def in_a_thread(function: Callable[[], None]) -> None:
+    thread = threading.Thread(target=function)
+    thread.start()
+    thread.join()
+
+
+def test_books_follow_what_the_manager_did(
+    manager: SessionStateManager, session: Graph, calls: list[str]
+) -> None:
+    """The next `stats()` has the bytes without what was released, and with what was rebuilt."""
+    before = manager.stats()["total_nbytes"]
+    manager.rebuild("robot-7", "kv")
+    assert before + 3 * 16 == manager.stats()["total_nbytes"]
+    manager.release("robot-7", "kv")
+    assert before + 16 == manager.stats()["total_nbytes"]
+    manager.reclaim("cpu", 1)
+    assert before == manager.stats()["total_nbytes"]
+    assert [] == manager.audit()
 
 
 def test_a_session_that_no_generated_class_opened_is_not_acted_on(

@@ -89,6 +89,31 @@ def test_an_exception_in_a_loan_fails_the_session(
     assert {"cpu": 8} == session.nbytes_by_device()
 
 
+def test_a_failed_session_is_not_leased(manager: SessionStateManager, session: Streaming) -> None:
+    """Until it is reset, which a lease of its own is not needed for."""
+    fail(session)
+    with pytest.raises(SessionFailed, match="'feat_map'"), manager.session(Streaming, "robot-7"):
+        pass
+    manager.reset("robot-7")
+    with manager.session(Streaming, "robot-7") as leased:
+        assert leased.feat_map is None
+
+
+def test_bytes_of_a_failed_session_are_published(
+    manager: SessionStateManager, session: Streaming
+) -> None:
+    """What was touched before the failure, and what is repaired after it."""
+    session.feat_map = [torch.zeros(4)]
+    fail(session)
+    # The borrower put a text in the place of the tensor.
+    assert {"cpu": 8} == session.nbytes_by_device()
+    assert 8 == manager.stats()["total_nbytes"]
+    session.feat_map = [torch.zeros(2)]
+    session.counted = 4
+    assert 8 + 8 == manager.stats()["total_nbytes"]
+    assert [] == manager.audit()
+
+
 def test_a_field_that_is_assigned_anew_is_whole(session: Streaming) -> None:
     """The session goes on as it was, apart from that field."""
     fail(session)

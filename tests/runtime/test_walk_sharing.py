@@ -154,6 +154,7 @@ def test_what_is_taken_back_counts_again(
         [torch.from_numpy(source[start : start + length]) for start, length in spans]
         for spans in (kept, undone)
     )
+    after += before[:1]
     seen: set[Any] = set()
     device_bytes(before, seen)
     mark, storages = Coverage.of(seen).mark, set(seen)

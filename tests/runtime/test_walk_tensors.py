@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import torch.distributed as dist
@@ -230,6 +231,13 @@ def test_each_storage_is_claimed_once() -> None:
     (claim,) = found.claims
     assert ("cpu", tensor.data_ptr(), 100) == claim[:3]
     assert claim.owner is tensor.untyped_storage()
+
+
+def test_nothing_is_claimed_for_no_bytes() -> None:
+    """Also where a storage of 0 bytes has an address."""
+    empty = torch.from_numpy(np.zeros(10, np.uint8)[4:4])
+    (claim,) = claims([empty, T(3)]).claims
+    assert 3 == claim.nbytes
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,0 +1,1 @@
+"""The page to audit: every decision, its bytes at any configuration, and what depends on what."""

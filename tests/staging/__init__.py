@@ -1,0 +1,1 @@
+"""Staged fields: what is committed together, and what an exception brings back."""
