@@ -18,6 +18,10 @@ class SessionReference(weakref.ref["SessionState"]):
 
     account: "Account"
 
+    # By identity, since a dead reference has no hash.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
 
 class FieldBooks:
     """What one field holds as last published, and of which survey that is."""

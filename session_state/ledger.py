@@ -71,7 +71,7 @@ class Ledger:
         self.accounts: set[Account] = set()
         self.extents = Extents()
         self.clock = clock
-        self._touched: deque[weakref.ref[SessionState]] = deque()
+        self._touched: dict[weakref.ref[SessionState], None] = {}
         self._events: deque[Any] = deque()
         self._surveyor = Surveyor(self._events.append)
         self._lock = threading.Lock()
@@ -92,6 +92,9 @@ class Ledger:
     def publish(self, session: "SessionState") -> None:
         """Survey what was touched of a session, and look over what was not. Costs nothing else."""
         account = session.account
+        if account is not None:
+            # First of all, so that whoever touches the session from now on puts it there again.
+            self._touched.pop(account.session, None)
         names = session.status.take_touched()
         if not names or account is None:
             return
@@ -120,23 +123,27 @@ class Ledger:
     def end(self, session: "SessionState") -> None:
         """Let what is still alive of a closed session linger under its fields."""
         if session.account is not None:
+            self._touched.pop(session.account.session, None)
             self._post(Ended(session.account))
 
     def publish_touched(self) -> None:
         """Publish the sessions that were touched, but those that somebody has a lease on."""
+        leased: dict[weakref.ref[SessionState], None] = {}
         for _ in range(len(self._touched)):
             try:
-                reference = self._touched.popleft()
-            except IndexError:
+                reference = self._touched.popitem()[0]
+            except KeyError:
+                # Another thread took it.
                 break
             session = reference()
             if session is None:
                 continue
             if session.is_leased:
                 # Its holder is in the middle of a step: the end of the lease publishes.
-                self._touched.append(reference)
+                leased[reference] = None
             else:
                 self.publish(session)
+        self._touched.update(leased)
         self._settle()
 
     def sessions(self) -> list[tuple[Account, "SessionState"]]:
@@ -189,6 +196,7 @@ class Ledger:
             case _:
                 # The session's own weak reference: the last view let go of it.
                 assert isinstance(event, SessionReference)
+                self._touched.pop(event, None)
                 self._end(event.account)
                 self.accounts.discard(event.account)
                 del event.account
