@@ -6,9 +6,8 @@ from typing import Any
 
 from .medians import alternate, elapsed, no_collections
 from .rollouts import News, Ours, Reference, Rollout, filled, step, write_scalars
-from .rows import Row, seconds
+from .rows import Row, timed
 from .sizes import Sizes
-from .totals import SEEN
 
 
 def rows(sizes: Sizes) -> Iterator[Row]:
@@ -32,14 +31,8 @@ def rows(sizes: Sizes) -> Iterator[Row]:
     ):
         with no_collections():
             both = alternate(lambda: ends(act), walk_of_one, sizes.rounds)  # noqa: B023
-        yield Row(
-            f"end of a lease, {what} (beside a walk of one session)",
-            seconds(both.ours),
-            seconds(both.beside),
-            both.ratio,
-            both.ratio,
-            f"{seconds(target)}, {target / SEEN:.2f} of a session's walk",
-            target / SEEN,
+        yield timed(
+            f"end of a lease, {what}, beside a walk of one session", both, both.ratio, target
         )
 
 

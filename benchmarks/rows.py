@@ -5,6 +5,8 @@ from pathlib import Path
 
 import attrs
 
+from .medians import Medians
+
 HEAD = ("what", "reference", "ours", "ratio", "to reach", "reached")
 
 
@@ -53,6 +55,28 @@ def seconds(value: float) -> str:
         if value * scale >= 1:
             return f"{value * scale:.3g} {unit}"
     return f"{value * 1e9:.0f} ns"
+
+
+WALK = 31e-3 / 64
+"""Seconds of the reference's walk of one session, where the targets in seconds were set."""
+
+
+def timed(what: str, both: Medians, share: float, limit: float, count: int = 1) -> Row:
+    """A row whose target is `limit` seconds for each of `count` sessions.
+
+    It is reached in seconds, or where the machine is slow as a `share` of the reference's walk of
+    one session, of which as much was measured in the same run.
+    """
+    allowed = limit / WALK
+    return Row(
+        what,
+        seconds(both.ours),
+        seconds(both.beside),
+        both.ratio,
+        min(both.ours / (limit * count), share / allowed),
+        f"{seconds(limit * count)}, or {allowed:.2g} of a session's walk: {share:.2g}",
+        1.0,
+    )
 
 
 def put_table(page: Path, table: str) -> None:

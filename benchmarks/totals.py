@@ -6,12 +6,9 @@ from typing import Any
 
 from .medians import Measurement, alternate, elapsed, no_collections, statement
 from .rollouts import News, Ours, Reference, Side, filled, step
-from .rows import Row, seconds
+from .rows import Row, seconds, timed
 from .sizes import Sizes
 from .waits import Waits, waits
-
-SEEN = 31e-3 / 64
-"""Seconds of the reference's walk of one session, where the targets in seconds were set."""
 
 
 def rows(sizes: Sizes) -> Iterator[Row]:
@@ -52,16 +49,7 @@ def _beside_reference(what: str, count: int, mine: Measurement, sizes: Sizes) ->
     list(filled(reference, count))
     with no_collections():
         both = alternate(mine, lambda: elapsed(reference.manager.stats), sizes.rounds)
-    walks = both.ratio * count
-    return Row(
-        what,
-        seconds(both.ours),
-        seconds(both.beside),
-        both.ratio,
-        walks,
-        f"5 µs, {5e-6 / SEEN:.3f} of a session's walk: {walks:.3f}",
-        5e-6 / SEEN,
-    )
+    return timed(what, both, both.ratio * count, 5e-6)
 
 
 def _touched(sizes: Sizes, ours: Ours, reference: Reference, ids: list[str]) -> Iterator[Row]:
@@ -73,16 +61,8 @@ def _touched(sizes: Sizes, ours: Ours, reference: Reference, ids: list[str]) -> 
             return elapsed(side.manager.stats)
 
         both = alternate(lambda: measure(ours), lambda: measure(reference), sizes.rounds)
-        walks = both.ratio * len(ids) / count
-        yield Row(
-            f"stats(), {count} of {len(ids)} sessions stepped since the last",
-            seconds(both.ours),
-            seconds(both.beside),
-            both.ratio,
-            walks,
-            f"{count} x 0.2 ms, {2e-4 / SEEN:.2f} of their walks: {walks:.2f}",
-            2e-4 / SEEN,
-        )
+        what = f"stats(), {count} of {len(ids)} sessions stepped since the last"
+        yield timed(what, both, both.ratio * len(ids) / count, 2e-4, count)
 
 
 def _lookups(sizes: Sizes, ours: Ours, reference: Reference, ids: list[str]) -> Iterator[Row]:

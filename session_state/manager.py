@@ -97,13 +97,13 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         lifecycle, table = self._lifecycle, self._table
         if lifecycle.due or lifecycle.idle_seconds is not None:
             lifecycle.catch_up()
-        now = lifecycle.clock()
+        now, records = lifecycle.clock(), table.records
         with table.lock:
-            record = table.records.get(key)
+            record = records.get(key)
             if record is not None:
-                table.hits += 1
-                table.records.move_to_end(key)
+                records.move_to_end(key)
                 record.used = now
+                table.hits += 1
                 return record.session
         record = Record(key, now)
         if lifecycle.add(record, at_any_size=True) is None:
