@@ -65,7 +65,8 @@ class Acting:
     def plan(self, parts: Iterable[Part]) -> list[Part]:
         """`parts` and what is absent of their sources, each behind what it is rebuilt from.
 
-        Raises ManagerMayNot, NoRebuild, and FieldUnset for a source that nothing brings back.
+        Raises NoRebuild, ManagerMayNot where a source has something staged, and FieldUnset for one
+        that nothing brings back.
         """
         sorter: TopologicalSorter[Part] = TopologicalSorter()
         pending = list(parts)
@@ -73,7 +74,10 @@ class Acting:
         while pending:
             part = pending.pop()
             self._rebuild_of(part)
-            absent = [source for source in sources_of(part) if source.is_absent]
+            sources = [*sources_of(part)]
+            for source in sources:
+                require_settled(source)
+            absent = [source for source in sources if source.is_absent]
             for source in absent:
                 if "rebuild" not in source.field.manager_may:
                     raise FieldUnset(
@@ -118,12 +122,17 @@ def _permitted_parts(session: "SessionState", name: str, action: str) -> list[Pa
         if action not in part.field.manager_may:
             place = f"session {view.session_id!r}, field {name!r}"
             raise ManagerMayNot(f"{place}: {_refusal(part.field, action)}")
-        if part.is_staged:
-            raise ManagerMayNot(
-                f"{part.place}: something is staged in it, which nothing could bring back; commit "
-                "or discard that first"
-            )
+        require_settled(part)
     return parts
+
+
+def require_settled(part: Part) -> None:
+    """Raise ManagerMayNot where something is staged: it would be lost, or be taken for committed."""
+    if part.is_staged:
+        raise ManagerMayNot(
+            f"{part.place}: something is staged in it, which nothing could bring back; commit or "
+            "discard that first"
+        )
 
 
 def _refusal(field: Any, action: str) -> str:

@@ -79,7 +79,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
     @property
     def hits(self) -> int:
         """How often a session was opened that was there."""
-        return self._table.hits
+        return int(self._table.hits)
 
     @property
     def misses(self) -> int:
@@ -94,21 +94,24 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
     def get_or_create_session(self, session_id: str | None) -> SessionState:
         """The session under the id, now the most recent; made when absent, which may evict."""
         key = session_id if type(session_id) is str and session_id else session_key(session_id)
-        lifecycle, table = self._lifecycle, self._table
+        lifecycle, records = self._lifecycle, self._table.records
         if lifecycle.due or lifecycle.idle_seconds is not None:
             lifecycle.catch_up()
-        now, records = lifecycle.clock(), table.records
-        with table.lock:
+        while True:
             record = records.get(key)
-            if record is not None:
+            if record is None:
+                record = Record(key, lifecycle.clock())
+                if lifecycle.add(record, at_any_size=True) is None:
+                    return record.session
+                continue
+            try:
                 records.move_to_end(key)
-                record.used = now
-                table.hits += 1
-                return record.session
-        record = Record(key, now)
-        if lifecycle.add(record, at_any_size=True) is None:
+            except KeyError:
+                # Another thread took it out meanwhile.
+                continue
+            record.used = lifecycle.clock()
+            self._table.hits.add()
             return record.session
-        return self.get_or_create_session(key)
 
     def session(
         self,
@@ -127,7 +130,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         Entering raises SessionExists, SessionNotFound, SessionBusy or SessionFailed, or what making
         the view raises; then there is no lease, and no session that was not there.
         """
-        if expect not in _EXPECTATIONS:
+        if expect != "any" and expect not in _EXPECTATIONS:
             raise ValueError(f'expect is "any", "new" or "existing", got {expect!r}')
         if wait is not None and not wait >= 0:
             raise ValueError(f"wait is a number of seconds, at least 0, got {wait!r}")
@@ -273,7 +276,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         counters = {
             "sessions": len(table.records),
             "max_sessions": table.max_sessions,
-            "hits": table.hits,
+            "hits": int(table.hits),
             "misses": table.misses,
             "evictions": table.evictions,
             "drops": table.drops,

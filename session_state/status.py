@@ -80,7 +80,10 @@ class Status:
                 f"session {self.session_id!r} is closed, so field {fields[0]!r} cannot be written; "
                 "open the id again with a new view"
             )
-        if not self._covers_failed(fields):
+        failed = self.failed
+        # Writing one value of a branch is on the way to writing all of it.
+        is_part = failed is not None and any(field.startswith(f"{failed}/") for field in fields)
+        if not is_part and not self._covers_failed(fields):
             self.require_whole()
 
     def require_whole(self) -> None:

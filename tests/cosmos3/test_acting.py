@@ -148,6 +148,19 @@ def test_refusals_name_the_session_the_field_and_what_to_do() -> None:
         assert message == str(refused.value)
 
 
+def test_what_is_left_of_a_branch_does_not_stand_in_the_way() -> None:
+    """A layer that somebody reset makes its branch absent, and a rebuild brings all of it."""
+    manager = SessionStateManager()
+    manager.register_rebuild(Cosmos3Session, "und_kv", lambda session, branch: text_kv(3))
+    session = Cosmos3Session("request-1", manager, num_layers=3)
+    capture(session, "cond", text_kv(2), tables())
+    session.object("und_kv/cond/1").reset()
+    assert "cond" not in session.und_kv
+    manager.rebuild("request-1", "und_kv/cond")
+    assert "cond" in session.und_kv
+    assert {"cpu": 3 * LAYER_NBYTES + TABLES_NBYTES} == session.nbytes_by_device()
+
+
 def test_generated_fields_say_what_the_manager_may_do() -> None:
     """The cost is that of the shipped configuration: 36 layers of 512 tokens."""
     field = Cosmos3Session.und_kv

@@ -46,7 +46,7 @@ class Graph(SessionView, schema="Graph 0123456789ab"):
         recompute_cost=2,
     )
     pinned = ObjectField(EncodeOnce[Tensor], manager_may=("rebuild",), recompute_from=("language",))
-    masks = Attr[int](default=0, invalidated_by=("embeds",))
+    masks = Attr[int](default=0, invalidated_by=("embeds", "kv"))
     latents = ViewField(
         LatentBuffer[Tensor],
         concat=0,
@@ -134,10 +134,11 @@ def test_what_ends_with_a_field_stays_while_it_is_away(
     manager: SessionStateManager, session: Graph, calls: list[str]
 ) -> None:
     """Its value comes back equal, so that nothing which followed from it is wrong."""
-    manager.rebuild("robot-7", "embeds")
+    manager.rebuild("robot-7", "kv")
     session.masks = 5
-    manager.release("robot-7", "embeds")
-    manager.rebuild("robot-7", "embeds")
+    for name in ("embeds", "kv"):
+        manager.release("robot-7", name)
+        manager.rebuild("robot-7", name)
     assert 5 == session.masks
 
 
@@ -177,16 +178,17 @@ def test_a_callable_that_is_missing_is_named_before_anything_is_rebuilt(
         manager.rebuild("robot-7", "kv")
 
 
-@pytest.mark.parametrize("made", [None, "a text"])
+@pytest.mark.parametrize(
+    ("name", "made"), [("kv/cond", None), ("kv/cond", "a text"), ("pinned", None)]
+)
 def test_a_callable_that_makes_no_value_changes_nothing(
-    manager: SessionStateManager, session: Graph, made: object
+    manager: SessionStateManager, session: Graph, calls: list[str], name: str, made: object
 ) -> None:
-    """None and a value of another type are refused by name."""
-    manager.register_rebuild(Graph, "embeds", lambda view: torch.ones(1))
-    manager.register_rebuild(Graph, "kv", lambda view, key: made)
-    with pytest.raises(TypeError, match="session 'robot-7', field 'kv/cond'"):
-        manager.rebuild("robot-7", "kv/cond")
-    assert "cond" not in session.kv
+    """None, and in a family a value of another type, are refused by name."""
+    manager.register_rebuild(Graph, name.partition("/")[0], lambda view, *keys: made)
+    with pytest.raises(TypeError, match=f"session 'robot-7', field '{name}'"):
+        manager.rebuild("robot-7", name)
+    assert session.object(name).view() is None
 
 
 def test_a_callable_that_raises_leaves_its_field_absent(
@@ -225,12 +227,23 @@ def test_what_is_staged_is_not_let_go_of(
     manager: SessionStateManager, session: Graph, calls: list[str]
 ) -> None:
     """Neither by a release, nor by a rebuild, which would put another value in its place."""
-    session.embeds.stage(staged := torch.zeros(4))
+    session.chunks.append(torch.ones(4))
+    session.chunks.stage(staged := torch.zeros(4))
     for act in (manager.release, manager.rebuild):
-        with pytest.raises(ManagerMayNot, match="field 'embeds': something is staged in it"):
-            act("robot-7", "embeds")
+        with pytest.raises(ManagerMayNot, match="field 'chunks': something is staged in it"):
+            act("robot-7", "chunks")
     assert [] == manager.reclaim("cpu", 1)
-    assert staged is session.embeds.view()
+    assert staged is session.chunks.view()[-1]
+
+
+def test_nothing_is_rebuilt_from_what_is_staged(
+    manager: SessionStateManager, session: Graph, calls: list[str]
+) -> None:
+    """It may be discarded, and then what was made from it would be wrong."""
+    session.embeds.stage(torch.zeros(4))
+    with pytest.raises(ManagerMayNot, match="field 'embeds': something is staged in it"):
+        manager.rebuild("robot-7", "kv")
+    assert [] == calls
 
 
 def test_a_session_that_another_thread_leases_is_left_alone(
@@ -321,6 +334,7 @@ def test_a_failed_session_is_not_acted_on(
         with pytest.raises(SessionFailed, match="'language' may be half written"):
             act("robot-7", "kv")
     assert [] == manager.reclaim("cpu", 1)
+    assert session.object("kv/cond").view() is not None
 
 
 def test_acting_makes_no_session_recent_and_counts_no_hit(calls: list[str]) -> None:

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 import torch
-from session_state import NothingCaptured, SessionFailed, SessionStateManager
-from session_state.axes import Axis
+from session_state import NothingCaptured, SessionFailed, SessionState, SessionStateManager
+from session_state.attrs import SessionAttr
+from session_state.axes import Axis, CapturedAxis
 from session_state.families import AttrFamily
 from session_state.fields import Attr, ObjectField, ViewField
 from session_state.objects import LatentBuffer
@@ -14,6 +15,7 @@ from session_state.view import SessionView
 from torch import Tensor
 
 BRANCH = Axis("branch", lambda view: ("cond", "uncond"))
+LAYER = CapturedAxis("layer")
 
 
 class Streaming(SessionView, schema="Streaming 0123456789ab"):
@@ -21,6 +23,7 @@ class Streaming(SessionView, schema="Streaming 0123456789ab"):
 
     feat_map = Attr[list[Any] | None](default=None, in_place=True)
     states = AttrFamily[list[int]](per=(BRANCH,), in_place=True)
+    layers = AttrFamily[Tensor](per=(BRANCH, LAYER), in_place=True)
     counted = Attr[int](default=0)
     notes = Attr[list[int]](factory=list)
     latents = ViewField(LatentBuffer[Tensor], concat=0)
@@ -158,6 +161,47 @@ def test_a_branch_that_failed_is_made_whole_by_itself(session: Streaming, clears
         session.states["cond"] = [4]
     assert (not clears) == ("cond" in session.states)
     assert [2] == session.states["uncond"]
+
+
+def test_a_captured_branch_is_made_whole_by_all_of_it(session: Streaming) -> None:
+    """Its values are written one after the other."""
+    session.layers["cond"] = [torch.zeros(1), torch.zeros(1)]
+    fail(session, cache="layers/cond")
+    with pytest.raises(SessionFailed, match="field 'layers/cond'"):
+        session.layers["uncond"] = [torch.zeros(1)]
+    session.layers["cond"] = [torch.ones(1), torch.ones(1)]
+    assert 1 == session.layers["cond", 1].item()
+
+
+def test_a_reset_of_a_family_makes_its_branch_whole(session: Streaming) -> None:
+    """Wherever the family stands among what the reset clears."""
+    session.states["cond"] = [1]
+    fail(session, cache="states/cond")
+    session.reset_rest()
+    assert 0 == session.counted
+    assert "cond" not in session.states
+
+
+class Adapter:
+    """Code written by hand over the same session."""
+
+    counted = SessionAttr(default=0)
+
+    def __init__(self, session: SessionState) -> None:
+        self._session = session
+
+
+def test_a_use_by_hand_does_not_let_a_view_read_on(
+    manager: SessionStateManager, session: Streaming
+) -> None:
+    """Adapters keep the meaning that they have, and what they touch is published."""
+    fail(session)
+    adapter = Adapter(manager.get_or_create_session("robot-7"))
+    adapter.counted = 5
+    with pytest.raises(SessionFailed):
+        session.counted += 1
+    session.feat_map = None
+    assert 5 == session.counted
 
 
 def test_a_value_that_is_replaced_and_not_written_keeps_its_old_value(session: Streaming) -> None:

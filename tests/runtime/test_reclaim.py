@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from session_state import SessionStateManager
 from session_state.fields import Attr, ObjectField
@@ -43,8 +43,8 @@ def graphs(draw: st.DrawFn) -> list[Node]:
         may = draw(st.sampled_from([("release", "rebuild"), ("release", "rebuild"), ("rebuild",)]))
         node = Node(
             tuple(sorted(sources)),
-            draw(st.integers(0, 3)),
-            draw(st.integers(1, 3)),
+            draw(st.integers(0, 9)),
+            draw(st.integers(1, 5)),
             may,
             draw(st.integers(0, 4)) > 0,
             (draw(st.booleans()), draw(st.booleans())),
@@ -108,7 +108,12 @@ def orders(nodes: Sequence[Node], here: set[Place], goal: int) -> Iterator[list[
             yield [place, *rest]
 
 
+def apart(cost: int, floats: int) -> Node:
+    return Node((), cost, floats, ("release", "rebuild"), True, (True, True))
+
+
 @settings(deadline=None)
+@example(nodes=[apart(2, 1), apart(3, 3)], goal=60)
 @given(nodes=graphs(), goal=st.integers(0, 60))
 def test_of_all_orders_the_cheapest_at_every_step_is_taken(nodes: list[Node], goal: int) -> None:
     """By cost per byte, then the session longest unused, then the field declared first."""
