@@ -204,7 +204,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         return self._lifecycle.sweep(idle_seconds)
 
     def reset(self, session_id: str | None) -> None:
-        """Clear the session, also one that failed; its views and its params stay.
+        """Clear the session, also one that failed; its views, objects and params stay, and go on.
 
         Raises SessionNotFound, and SessionBusy while another thread leases it. Raises what its
         objects' resets raised, once all are done.
@@ -215,7 +215,9 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
             try:
                 session.reset()
             finally:
-                session.status.failed = None
+                opening = session.opening
+                if opening is not None:
+                    opening.cls._over(session, opening.params)._make_objects()
 
     def release(self, session_id: str | None, field: str) -> dict[str, int]:
         """Let go of a field, or of one branch of a family, named `field/key`.

@@ -165,8 +165,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         opening = session.opened_as(mine)
         if opening is mine and not self._status.closed:
             try:
-                for field in self._declared.values():
-                    field.open(self)
+                self._make_objects()
             except SessionClosed:
                 # Dropped meanwhile: this is a view of a closed session, as a moment later.
                 pass
@@ -174,6 +173,11 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
                 session.forget_opening(mine)
                 raise
         return opening
+
+    def _make_objects(self) -> None:
+        """Make the objects that are not there, and allocate those that are not resident."""
+        for field in self._declared.values():
+            field.open(self)
 
     @property
     def session_id(self) -> str:
