@@ -369,7 +369,7 @@ def test_a_change_of_meaning_or_a_lost_comment_is_refused(
     text = SMALL + "  # A number.\n"
     at = text.index(found)
     wrong = Edit(at, at + len(found), "default: 1" if found.startswith("d") else "")
-    monkeypatch.setattr("codegen.layout.formatted.edits", lambda *_: [wrong])
+    monkeypatch.setattr("codegen.layout.file.edits", lambda *_: [wrong])
     with pytest.raises(UsageError, match="schema.yaml: its keys cannot be put in order without"):
         tidy(text.encode())
 
