@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--watch", "watching", is_flag=True, help="Go on: again at each change of a schema.")
+@click.option(
+    "--watch", "watching", is_flag=True, help="Go on, and generate again when a schema changes."
+)
 @format_option
 @schemas_option
 @output_option

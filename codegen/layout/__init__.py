@@ -1,3 +1,3 @@
 """The keys of a schema in their canonical order, and everything else as its author wrote it."""
 
-from .formatted import formatted as formatted
+from .file import formatted as formatted

@@ -15,6 +15,8 @@ from ruamel.yaml import YAML
 
 from codegen.findings import Report
 from codegen.layout import formatted
+from codegen.layout.edits import Edit
+from codegen.settings import UsageError
 
 from .project import REPOSITORY, SMALL, Project
 from .schemas import SHIPPED
@@ -357,6 +359,19 @@ def test_format_refuses_what_it_cannot_move(tmp_path: Path) -> None:
         "session-state: schemas/demo.yaml:1: write `key: value`; a key with `?` stays\n" == done.err
     )
     assert text == (tmp_path / "schemas" / "demo.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize("found", ["default: 0", "# A number."])
+def test_a_change_of_meaning_or_a_lost_comment_is_refused(
+    monkeypatch: pytest.MonkeyPatch, found: str
+) -> None:
+    """Where ordering would go wrong, nothing is returned to be written."""
+    text = SMALL + "  # A number.\n"
+    at = text.index(found)
+    wrong = Edit(at, at + len(found), "default: 1" if found.startswith("d") else "")
+    monkeypatch.setattr("codegen.layout.file.edits", lambda *_: [wrong])
+    with pytest.raises(UsageError, match="schema.yaml: its keys cannot be put in order without"):
+        tidy(text.encode())
 
 
 def test_format_follows_a_link_and_says_what_it_cannot_open(tmp_path: Path) -> None:
