@@ -213,9 +213,7 @@ def assert_comments_belong(text: str, comments: list[str]) -> None:
             assert re.match(rf"[ -]*{key}:", below)
 
 
-def test_comments_of_every_place_move_with_what_they_belong_to() -> None:
-    """Above a key, behind it, below it, behind a dash, in braces; what is of the file stays."""
-    before = b"""\
+COMMENTED = b"""\
 # The file.
 
 # Still the file.
@@ -249,7 +247,8 @@ reset_when:
       reset: session
 # At the end.
 """
-    expected = b"""\
+
+ORDERED = b"""\
 # The file.
 
 # Still the file.
@@ -287,7 +286,11 @@ fields:
       }
 # At the end.
 """
-    assert expected.decode() == tidy(before).decode()
+
+
+def test_comments_of_every_place_move_with_what_they_belong_to() -> None:
+    """Above a key, behind it, below it, behind a dash, in braces; what is of the file stays."""
+    assert ORDERED.decode() == tidy(COMMENTED).decode()
 
 
 def test_a_last_line_without_an_end_gets_one() -> None:
