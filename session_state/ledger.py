@@ -17,6 +17,7 @@ import attrs
 
 from .account import Account, FieldBooks, SessionReference
 from .extents import Claimant, Extent, Extents, Owner, Place, Unowned
+from .local import renew_after_forks
 from .status import EVERYTHING
 from .survey import Finding, Sheet, Surveyor
 
@@ -81,6 +82,11 @@ class Ledger:
         self._peak: dict[str, int] = {}
         self._totals: dict[str, int] = {"total_nbytes": 0, "unaccounted": 0}
         self._table: dict[str, int] = {}
+        renew_after_forks(self)
+
+    def after_fork(self) -> None:
+        """Make it usable in a child: a new lock."""
+        self._lock = threading.Lock()
 
     def admit(self, session: "SessionState") -> None:
         """Open an account for a new session."""
