@@ -30,7 +30,8 @@ class Status:
         self.closed = False
         self.failed: str | None = None
         self.touched: set[str] = set()
-        self._withheld: set[str] = set()
+        # Made when the session fails: most never do, and there are many.
+        self._withheld: set[str] | None = None
         self._queue: dict[weakref.ref[Any], None] | None = None
         self._session: weakref.ref[Any] | None = None
 
@@ -67,7 +68,8 @@ class Status:
         """The marks, which are gone then. What is touched from now on is marked again."""
         taken: set[str] = set()
         _pour(self.touched, taken)
-        _pour(self._withheld, taken)
+        if self._withheld is not None:
+            _pour(self._withheld, taken)
         return taken
 
     def require_open(self, *fields: str) -> None:
@@ -113,6 +115,8 @@ class Status:
 
     def _withhold(self) -> None:
         """Keep the marks for the next publication, and out of the way of those who look for them."""
+        if self._withheld is None:
+            self._withheld = set()
         _pour(self.touched, self._withheld)
 
     def _enqueue(self) -> None:
