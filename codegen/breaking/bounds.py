@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from ..declared import shipped_params
-from ..emit.python import size_text
+from ..emit.python import shape_text, size_text
 from ..emit.table import nbytes
 from ..expressions.evaluate import FormulaError, evaluate
 from ..model import Described, Field, Ring, Schema, Shape
@@ -37,12 +37,6 @@ def changed_shapes(models: Models, pair: Pair) -> Iterator[Problem]:
 
 def _entries(schema: Schema, one: Described) -> list[tuple[str | None, str]]:
     return [(_whole(entry.shape, schema), size_text(entry.count)) for entry in one.entries]
-
-
-def shape_text(shape: Shape) -> str:
-    """A shape as a schema writes it."""
-    dimensions = (f"{'<=' * one.at_most}{size_text(one.size)}" for one in shape.dimensions)
-    return f"[{', '.join(dimensions)}]"
 
 
 def _whole(shape: Shape | None, schema: Schema) -> str | None:
