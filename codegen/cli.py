@@ -8,6 +8,7 @@ from .commands.diff import diff
 from .commands.draft import draft
 from .commands.explain import explain
 from .commands.generate import generate
+from .commands.plan import plan
 from .commands.table import table
 
 
@@ -17,7 +18,7 @@ def main() -> None:
     """One YAML schema per model: session classes, resets, byte accounting, decision table."""
 
 
-for command in (breaking, check, diff, draft, explain, generate, table):
+for command in (breaking, check, diff, draft, explain, generate, plan, table):
     main.add_command(command)
 
 
