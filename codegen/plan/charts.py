@@ -4,18 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import log2
 
 from attrs import evolve, frozen
-from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from ..declared import values_at
 from ..emit.table import in_units
 from ..model import Device
+from ..page.html import joined
 from .document import Plan
 from .fit import Room, fit
-from .session import FieldBytes, SessionBytes, is_resizable
+from .session import SessionBytes, is_resizable
 from .svg import Point, Scale, element, path, spread, text, ticks
 
-WIDTH, HEIGHT = 440, 300
+STYLE = "page_chart.css"
+WIDTH, HEIGHT = 420, 284
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 262, 58, 258
 _LABELS = _RIGHT + 16
 _LINE = 30
@@ -25,11 +26,15 @@ _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1))
 _MEMORIES = tuple(Room(size * 2**30, 0) for size in (24, 48, 80, 141))
 # Of a device's bytes, what a field needs to be drawn by itself.
 _DRAWN = 0.03
+_BANDS = 5
+_LONGEST = 21
 _GRID = 16
+# Where none is drawn on a scale of powers, which has no zero.
+_NONE = -1.0
 
 
 def picture(plans: Sequence[Plan]) -> Markup:
-    """All charts of all models as one SVG file."""
+    """All charts of all models, as one SVG file."""
     rows = [(plan, charts(plan)) for plan in plans]
     columns = max((len(row) for _, row in rows), default=1) or 1
     width = 2 * _MARGIN + columns * WIDTH + (columns - 1) * _GAP
@@ -44,7 +49,7 @@ def picture(plans: Sequence[Plan]) -> Markup:
             parts.append(element("g", chart, transform=f"translate({left} {top + _TITLE})"))
     return Markup('<?xml version="1.0" encoding="UTF-8"?>\n') + element(
         "svg",
-        element("style", Markup(stylesheet())),
+        element("style", Markup(joined((STYLE,)))),
         *parts,
         xmlns="http://www.w3.org/2000/svg",
         class_="chart",
@@ -54,15 +59,9 @@ def picture(plans: Sequence[Plan]) -> Markup:
     )
 
 
-def stylesheet() -> str:
-    """How charts look, in a file of their own and in a page."""
-    loader = PackageLoader("codegen")
-    return loader.get_source(Environment(loader=loader), "page_chart.css")[0]
-
-
 def charts(plan: Plan) -> list[Markup]:
     """The charts of one model, each WIDTH by HEIGHT: a device each, then resolutions."""
-    found = [over_steps(plan.session, held.device) for held in plan.session.devices]
+    found = [over_steps(plan, held.device) for held in plan.session.devices]
     if is_resizable(plan.session.schema, ("H", "W")) and plan.session.on("accelerator").declared:
         found.append(over_resolution(plan))
     return found
@@ -70,40 +69,41 @@ def charts(plan: Plan) -> list[Markup]:
 
 @frozen
 class _Band:
-    """Fields that are drawn as one, and their bytes at each step."""
+    """Fields that are drawn as one: the bytes below them at each step, and those with theirs."""
 
     label: str
-    heights: tuple[int, ...]
+    base: Sequence[int]
+    top: Sequence[int]
 
 
-def over_steps(one: SessionBytes, device: Device) -> Markup:
+def over_steps(plan: Plan, device: Device) -> Markup:
     """The fields on a device, one above the other, over the steps of a session."""
-    steps = _steps(one)
-    held = one.on(device)
-    bands = _bands(one, device, steps)
-    most = max(held.peak, max(sum(column) for column in zip(*(b.heights for b in bands), strict=True)))
+    one = plan.session
+    steps, held = _steps(one), one.on(device)
+    bands = list(_bands(one, device, steps))
+    most = max(held.peak, bands[-1].top[-1])
     unit, size = next(found for found in _UNITS if most >= found[1])
-    marks = list(ticks(most / size, 4))
-    x = Scale(0, steps[-1], _LEFT, _RIGHT)
-    y = Scale(0, marks[-1] * size, _BOTTOM, _TOP)
+    marks = [(mark * size, f"{mark:g}") for mark in ticks(most / size, 4)]
+    x = Scale(steps[0], steps[-1], _LEFT, _RIGHT)
+    y = Scale(0, marks[-1][0], _BOTTOM, _TOP)
     areas, labels = [], []
-    base = [0] * len(steps)
     for at, band in enumerate(bands):
-        top = [low + height for low, height in zip(base, band.heights, strict=True)]
-        outline = [(x(s), y(v)) for s, v in zip(steps, top, strict=True)]
-        under = [(x(s), y(v)) for s, v in zip(steps, base, strict=True)]
-        shade = max(0.25, 0.85 - 0.2 * at)
-        areas.append(path(outline + under[::-1], f"area {device}", True, fill_opacity=shade))
-        labels.append((y((base[-1] + top[-1]) / 2), band.label, in_units(band.heights[-1])))
-        base = top
-    labels.append((y(held.peak), "peak", f"{in_units(held.peak)} with a copy beside"))
+        top = [(x(step), y(value)) for step, value in zip(steps, band.top, strict=True)]
+        base = [(x(step), y(value)) for step, value in zip(steps, band.base, strict=True)]
+        outline, shade = top + base[::-1], max(0.25, 0.85 - 0.2 * at)
+        areas += [path(outline, "sheet", True)]
+        areas += [path(outline, f"area {device}", True, fill_opacity=shade)]
+        middle = y((band.base[-1] + band.top[-1]) / 2)
+        labels.append((middle, band.label, in_units(band.top[-1] - band.base[-1])))
+    if held.copy:
+        areas.append(path([(_LEFT, y(held.peak)), (_RIGHT, y(held.peak))], "peak"))
+        labels.append((y(held.peak), "peak", f"{in_units(held.peak)} with one copy"))
     return element(
         "g",
-        *_head(f"Bytes of one session: {device}", f"in {unit}, over steps"),
-        *_grid(y, [(mark * size, f"{mark:g}") for mark in marks]),
+        *_head(f"Bytes of one {plan.unit}: {device}", f"in {unit}, over steps"),
+        *_grid(y, marks),
         *areas,
-        path([(x(0), y(held.peak)), (x(steps[-1]), y(held.peak))], "peak"),
-        *_below(x, [(step, f"{step:,g}") for step in _step_marks(steps[-1])]),
+        *_below(x, [(step, f"{step:,}") for step in _step_marks(steps)]),
         *_beside(labels),
     )
 
@@ -112,59 +112,57 @@ def over_resolution(plan: Plan) -> Markup:
     """The sessions that fit, from small pictures to large ones of the same shape."""
     sizes = list(_resolutions(plan.session))
     rooms = (plan.room,) if plan.room else _MEMORIES
-    fits = {room: [fit(one, room).sessions or 0 for one in sizes] for room in rooms}
-    here = plan.session.at.values["H"]
-    heights = [one.at.values["H"] for one in sizes]
-    most = max(max(counts) for counts in fits.values())
-    x = Scale(heights[0], heights[-1], _LEFT, _RIGHT)
-    # Half a session stands for none: a logarithm has no zero.
-    y = Scale(-1, max(1.0, log2(max(most, 1))), _BOTTOM, _TOP)
-    parts, labels = [], []
-    for room, counts in fits.items():
-        points = [(x(h), y(_log(n))) for h, n in zip(heights, counts, strict=True)]
+    here, heights = plan.session.at.values["H"], [one.at.values["H"] for one in sizes]
+    names = {h: f"{h}×{one.at.values['W']}" for h, one in zip(heights, sizes, strict=True)}
+    counts = {room: [fit(one, room).sessions or 0 for one in sizes] for room in rooms}
+    most = max(1.0, *(_log(max(found)) for found in counts.values()))
+    x, y = Scale(heights[0], heights[-1], _LEFT, _RIGHT), Scale(-1, most, _BOTTOM, _TOP)
+    parts, labels = [path([(x(here), _TOP), (x(here), _BOTTOM)], "grid")], []
+    for room, found in counts.items():
+        points = [(x(h), y(_log(count))) for h, count in zip(heights, found, strict=True)]
         parts.append(path(points, "line accelerator"))
-        labels.append((points[-1][1], in_units(room.free).replace(".00", ""), f"{counts[-1]:,}"))
-        count = counts[heights.index(here)]
-        parts.append(element("circle", cx=x(here), cy=y(_log(count)), r=3.5, class_="dot"))
-        parts.append(text(x(here) + 8, y(_log(count)) - 6, f"{count:,}", "axis"))
-    powers = range(0, int(max(1.0, log2(max(most, 1)))) + 1, 1 + int(log2(max(most, 2))) // 6)
-    marks = [(-1.0, "0"), *((float(power), f"{2**power:,}") for power in powers)]
+        at = heights.index(here)
+        parts.append(element("circle", cx=points[at][0], cy=points[at][1], r=3.5, class_="dot"))
+        name = in_units(room.free).replace(".00 ", " ")
+        labels.append((points[-1][1], name, f"{found[at]:,} at {names[here]}"))
+    marks = (
+        (float(power), f"{2**power:,}") for power in range(0, int(most) + 1, 1 + int(most) // 6)
+    )
     return element(
         "g",
-        *_head("Sessions that fit an accelerator", "of so much free memory, by H × W"),
-        *_grid(y, marks),
+        *_head("Sessions that fit", "by H×W, in so much free memory of an accelerator"),
+        *_grid(y, [(_NONE, "0"), *marks]),
         *parts,
-        *_below(x, [(h, f"{h}×{sizes[heights.index(h)].at.values['W']}") for h in _shown(heights, here)]),
-        *_beside(sorted(labels, reverse=True)),
+        *_below(x, [(height, names[height]) for height in _shown(heights, here)]),
+        *_beside(labels),
     )
 
 
 def _steps(one: SessionBytes) -> list[int]:
     """Those to draw: every one while rings fill, and then so many that a line looks like one."""
-    last = max(one.steps, 2 * one.steady_after, 8)
-    young = range(0, min(last, 2 * one.steady_after) + 1)
-    return sorted({*young, *(last * at // 120 for at in range(121)), last})
+    last = max(one.steps, 2)
+    young = min(last, max(2 * one.steady_after, 120))
+    return sorted({*range(1, young + 1), *(1 + (last - 1) * at // 120 for at in range(121))})
 
 
-def _bands(one: SessionBytes, device: Device, steps: Sequence[int]) -> list[_Band]:
-    """The fields from the largest up; those too small to see are one."""
-    on_device = [field for field in one.fields if field.device == device]
-    on_device.sort(key=lambda field: -one.held(field, steps[-1]))
-    least = _DRAWN * sum(one.held(field, steps[-1]) for field in on_device)
-    large = [field for field in on_device if one.held(field, steps[-1]) >= least]
-    small = [field for field in on_device if field not in large]
-    bands = [_Band(field.name, _heights(one, [field], steps)) for field in large]
-    if small:
-        label = small[0].name if len(small) == 1 else f"{len(small)} smaller fields"
-        bands.append(_Band(label, _heights(one, small, steps)))
-    return bands
-
-
-def _heights(
-    one: SessionBytes, fields: Sequence[FieldBytes], steps: Sequence[int]
-) -> tuple[int, ...]:
-    # A session that has not stepped holds nothing yet.
-    return tuple(sum(one.held(field, step) for field in fields) if step else 0 for step in steps)
+def _bands(one: SessionBytes, device: Device, steps: Sequence[int]) -> Iterator[_Band]:
+    """The fields from the largest up, one on the other; those too small to see are one."""
+    held = {
+        field.name: [one.held(field, step) for step in steps]
+        for field in one.fields
+        if field.device == device
+    }
+    least = _DRAWN * sum(counts[-1] for counts in held.values())
+    ranked = sorted(held, key=lambda name: -held[name][-1])
+    small = [name for at, name in enumerate(ranked) if at >= _BANDS or held[name][-1] < least]
+    if len(small) > 1:
+        together = zip(*(held.pop(name) for name in small), strict=True)
+        held[f"{len(small)} smaller fields"] = [sum(counts) for counts in together]
+    base = [0] * len(steps)
+    for label, counts in sorted(held.items(), key=lambda item: -item[1][-1]):
+        top = [low + count for low, count in zip(base, counts, strict=True)]
+        yield _Band(label, base, top)
+        base = top
 
 
 def _resolutions(one: SessionBytes) -> Iterator[SessionBytes]:
@@ -172,7 +170,9 @@ def _resolutions(one: SessionBytes) -> Iterator[SessionBytes]:
     here, across = one.at.values["H"], one.at.values["W"]
     around = {max(_GRID, round(here * at / 16 / _GRID) * _GRID) for at in range(4, 49)}
     for height in sorted({*around, here}):
-        width = across if height == here else max(_GRID, round(across * height / here / _GRID) * _GRID)
+        width = (
+            across if height == here else max(_GRID, round(across * height / here / _GRID) * _GRID)
+        )
         yield _resized(one, {"H": height, "W": width})
 
 
@@ -193,11 +193,13 @@ def _shown(heights: Sequence[int], here: int) -> list[int]:
 
 
 def _log(count: int) -> float:
-    return log2(count) if count else -1.0
+    return log2(count) if count else _NONE
 
 
-def _step_marks(last: int) -> list[int]:
-    return [int(mark) for mark in ticks(last, 4) if mark <= last and mark == int(mark)]
+def _step_marks(steps: Sequence[int]) -> list[int]:
+    """Round steps, and the first."""
+    whole = [int(mark) for mark in ticks(steps[-1], 4) if mark == int(mark) and mark <= steps[-1]]
+    return sorted({steps[0], *whole[1:]})
 
 
 def _head(heading: str, about: str) -> tuple[Markup, Markup]:
@@ -222,5 +224,6 @@ def _beside(labels: Sequence[tuple[float, str, str]]) -> Iterator[Markup]:
     for (at, name, amount), place in zip(upwards, places, strict=True):
         line: list[Point] = [(_RIGHT + 2, at), (_LABELS - 4, place)]
         yield path(line, "leader")
-        yield text(_LABELS, place - 2, name, "name")
+        short = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+        yield text(_LABELS, place - 2, short, "name")
         yield text(_LABELS, place + 11, amount, "about")

@@ -8,6 +8,7 @@ from typing import NoReturn
 from attrs import frozen
 
 from ..declared import ITEMSIZE, STEPS, shipped_values, values_at
+from ..emit.python import size_text
 from ..expressions.evaluate import FormulaError
 from ..model import Param, Schema
 from ..rules.problem import did_you_mean
@@ -85,10 +86,15 @@ def _at(schema: Schema, given: Mapping[str, str], steps: int | None, taken: set[
     if steps is not None:
         numbers[STEPS] = steps
     try:
-        return At(values_at(schema, numbers), dtype, numbers.get(STEPS, schema.horizon))
+        values = values_at(schema, numbers)
     except FormulaError as error:
         span = error.span
         raise UsageError(f"{schema.path}:{span.line}:{span.column}: {error.message}") from error
+    for dim in schema.dims:
+        if values[dim.name] < 1:
+            is_small = f"{dim.name} = {size_text(dim.size)} comes out as {values[dim.name]}"
+            raise UsageError(f"{schema.model}: {is_small}; it is at least 1")
+    return At(values, dtype, numbers.get(STEPS, schema.horizon))
 
 
 def _dtype(text: str) -> str:

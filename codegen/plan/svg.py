@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from math import ceil, floor, log10
+from statistics import mean
 
 from attrs import frozen
 from markupsafe import Markup, escape
@@ -61,12 +62,15 @@ def ticks(most: float, count: int) -> Iterator[float]:
 
 
 def spread(wanted: Sequence[float], apart: float, lowest: float, highest: float) -> list[float]:
-    """Places near those wanted, which ascend, so that no two are closer than `apart`."""
-    places: list[float] = []
-    for place in wanted:
-        places.append(max(place, places[-1] + apart) if places else max(place, lowest))
-    limit = highest
-    for at in reversed(range(len(places))):
-        places[at] = min(places[at], limit)
-        limit = places[at] - apart
-    return places
+    """Places as near as can be to those wanted, which ascend, so that no two are closer than `apart`.
+
+    Those that would crowd stand together around their middle, as in an isotonic regression.
+    """
+    blocks: list[list[float]] = []
+    for at, place in enumerate(wanted):
+        blocks.append([place - at * apart])
+        while len(blocks) > 1 and mean(blocks[-2]) >= mean(blocks[-1]):
+            blocks[-2:] = [blocks[-2] + blocks[-1]]
+    last = highest - max(0, len(wanted) - 1) * apart
+    middles = [mean(block) for block in blocks for _ in block]
+    return [max(lowest, min(last, at)) + index * apart for index, at in enumerate(middles)]
