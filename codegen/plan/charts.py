@@ -1,15 +1,16 @@
 """A plan as pictures: bytes over steps, and sessions over resolution."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from math import log2
 
-from attrs import evolve, frozen
+from attrs import frozen
 from markupsafe import Markup
 
-from ..declared import values_at
 from ..emit.table import in_units
 from ..model import Device
 from ..page.html import joined
+from ..settings import UsageError
 from .document import Plan
 from .fit import Room, fit
 from .session import SessionBytes, is_resizable
@@ -170,17 +171,12 @@ def _resolutions(one: SessionBytes) -> Iterator[SessionBytes]:
     here, across = one.at.values["H"], one.at.values["W"]
     around = {max(_GRID, round(here * at / 16 / _GRID) * _GRID) for at in range(4, 49)}
     for height in sorted({*around, here}):
-        width = (
-            across if height == here else max(_GRID, round(across * height / here / _GRID) * _GRID)
-        )
-        yield _resized(one, {"H": height, "W": width})
-
-
-def _resized(one: SessionBytes, sizes: Mapping[str, int]) -> SessionBytes:
-    """Dims that follow from those sizes follow; all others stay as they were given."""
-    shipped, given = values_at(one.schema, {}), one.at.values
-    kept = {name: value for name, value in given.items() if value != shipped[name]}
-    return evolve(one, at=evolve(one.at, values=values_at(one.schema, {**kept, **sizes})))
+        width = max(_GRID, round(across * height / here / _GRID) * _GRID)
+        # A size may be too small for the model, or too large for any number of bytes.
+        with suppress(UsageError):
+            resized = one.resized(H=height, W=across if height == here else width)
+            _ = resized.fields
+            yield resized
 
 
 def _shown(heights: Sequence[int], here: int) -> list[int]:

@@ -16,7 +16,7 @@ from ..expressions.evaluate import FormulaError, evaluate
 from ..expressions.sizes import names_in
 from ..model import Device, Field, Grows, Schema
 from ..settings import UsageError
-from .setting import At
+from .setting import At, values_of
 
 DEVICES: tuple[Device, ...] = ("accelerator", "host")
 # Their writes join what is kept and what is new into a tensor of its own.
@@ -93,6 +93,11 @@ class SessionBytes:
             for device in DEVICES
             if (on := [one for one in self.fields if one.device == device])
         )
+
+    def resized(self, **sizes: int) -> "SessionBytes":
+        """The same session at other sizes, and at what follows from them."""
+        given = {**self.at.given, **sizes}
+        return evolve(self, at=evolve(self.at, given=given, values=values_of(self.schema, given)))
 
     def on(self, device: Device) -> DeviceBytes:
         """The sums on a device, zero where nothing is declared."""

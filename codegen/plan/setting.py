@@ -22,9 +22,11 @@ DTYPE = "dtype"
 class At:
     """Every value that sizes are computed from, and the dtype of fields that name none.
 
-    `steps` None stands for as many as fill every ring.
+    `given` are those values that replace shipped ones; the others follow. `steps` None stands for
+    as many as fill every ring.
     """
 
+    given: Mapping[str, int]
     values: Mapping[str, int]
     dtype: str | None
     steps: int | None
@@ -83,10 +85,18 @@ def _at(schema: Schema, given: Mapping[str, str], steps: int | None, taken: set[
         elif name in known:
             taken.add(name)
             numbers[name] = _number(schema, name, text)
-    if steps is not None:
-        numbers[STEPS] = steps
+    steps = schema.horizon if steps is None else steps
+    return At(numbers, values_of(schema, numbers), dtype, steps)
+
+
+def values_of(schema: Schema, given: Mapping[str, int]) -> Mapping[str, int]:
+    """Every value that sizes are computed from, where some are given.
+
+    Raises:
+        UsageError: a dim has no value there, or one below 1.
+    """
     try:
-        values = values_at(schema, numbers)
+        values = values_at(schema, given)
     except FormulaError as error:
         span = error.span
         raise UsageError(f"{schema.path}:{span.line}:{span.column}: {error.message}") from error
@@ -94,7 +104,7 @@ def _at(schema: Schema, given: Mapping[str, str], steps: int | None, taken: set[
         if values[dim.name] < 1:
             is_small = f"{dim.name} = {size_text(dim.size)} comes out as {values[dim.name]}"
             raise UsageError(f"{schema.model}: {is_small}; it is at least 1")
-    return At(values, dtype, numbers.get(STEPS, schema.horizon))
+    return values
 
 
 def _dtype(text: str) -> str:

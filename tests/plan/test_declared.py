@@ -42,7 +42,7 @@ def settings(draw: st.DrawFn, schema: Schema) -> dict[str, int | str]:
 def by_generated_class(schema: Schema, setting: Mapping[str, int | str]) -> Any:
     """What the generated class declares, per field, on `accelerator` and `host`."""
     made = getattr(import_module(f"generated.{schema.module}"), schema.class_name)
-    keywords = {
+    keywords: dict[str, Any] = {
         param.name: param.shipped for param in schema.params if isinstance(param.shipped, int)
     }
     for name, value in setting.items():

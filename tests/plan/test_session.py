@@ -22,11 +22,11 @@ SMALL = {"H": 16, "W": 24, "z": 2, "c": 1}
 AT_SMALL = [f"{name}={value}" for name, value in SMALL.items()]
 
 
-class Allocations(TorchDispatchMode):
+class Allocations(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """The most bytes that storages made meanwhile took at any one time."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.live = self.peak = 0
         self.refs: list[object] = []
 
@@ -158,3 +158,12 @@ def test_every_construct_of_the_language_can_be_planned() -> None:
     # Layers 1, 3 and 5 of 7 have a key, in each of two streams; 12 float16 in each.
     assert 3 * 2 * 12 * 2 == field_of(one, "state").declared
     assert sum(field.declared for field in one.fields) == sum(held.declared for held in one.devices)
+
+
+def test_a_resized_session_is_what_it_would_be_at_those_sizes() -> None:
+    """What follows from a size follows again, and what was given stays."""
+    schema = schema_of("DreamZero")
+    other = planned(schema, "H=480", "W=832", "z=48", steps=7)
+    assert planned(schema, "z=48", steps=7).fields == other.resized(H=352, W=640).fields
+    latent = planned(schema, "h=99", "z=48", steps=7).resized(H=480, W=832)
+    assert (99, 832 // 8) == (latent.at.values["h"], latent.at.values["w"])
