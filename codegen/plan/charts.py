@@ -117,7 +117,8 @@ def over_resolution(plan: Plan) -> Markup:
     names = {h: f"{h}×{one.at.values['W']}" for h, one in zip(heights, sizes, strict=True)}
     counts = {room: [fit(one, room).sessions or 0 for one in sizes] for room in rooms}
     most = max(1.0, *(_log(max(found)) for found in counts.values()))
-    x, y = Scale(heights[0], heights[-1], _LEFT, _RIGHT), Scale(-1, most, _BOTTOM, _TOP)
+    least = _NONE if any(0 in found for found in counts.values()) else 0.0
+    x, y = Scale(heights[0], heights[-1], _LEFT, _RIGHT), Scale(least, most, _BOTTOM, _TOP)
     parts, labels = [path([(x(here), _TOP), (x(here), _BOTTOM)], "grid")], []
     for room, found in counts.items():
         points = [(x(h), y(_log(count))) for h, count in zip(heights, found, strict=True)]
@@ -132,7 +133,7 @@ def over_resolution(plan: Plan) -> Markup:
     return element(
         "g",
         *_head("Sessions that fit", "by H×W, in so much free memory of an accelerator"),
-        *_grid(y, [(_NONE, "0"), *marks]),
+        *_grid(y, [(_NONE, "0"), *marks] if least else list(marks)),
         *parts,
         *_below(x, [(height, names[height]) for height in _shown(heights, here)]),
         *_beside(labels),
