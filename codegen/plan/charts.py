@@ -217,7 +217,7 @@ def _below(x: Scale, marks: Sequence[tuple[float, str]]) -> Iterator[Markup]:
 def _beside(labels: Sequence[tuple[float, str, str]]) -> Iterator[Markup]:
     """Names and amounts to the right of what they name, from the bottom up, led to where crowded."""
     upwards = sorted(labels, key=lambda label: label[0])
-    places = spread([at for at, *_ in upwards], _LINE, _TOP, _BOTTOM)
+    places = spread([at for at, *_ in upwards], _LINE, _TOP, _BOTTOM - 14)
     for (at, name, amount), place in zip(upwards, places, strict=True):
         line: list[Point] = [(_RIGHT + 2, at), (_LABELS - 4, place)]
         yield path(line, "leader")
