@@ -11,6 +11,7 @@ from .commands.format import format_
 from .commands.generate import generate
 from .commands.jsonschema import jsonschema
 from .commands.new import new
+from .commands.plan import plan
 from .commands.table import table
 
 
@@ -20,7 +21,8 @@ def main() -> None:
     """One YAML schema per model: session classes, resets, byte accounting, decision table."""
 
 
-for command in (breaking, check, diff, draft, explain, format_, generate, jsonschema, new, table):
+_COMMANDS = [breaking, check, diff, draft, explain, format_, generate, jsonschema, new, plan, table]
+for command in _COMMANDS:
     main.add_command(command)
 
 
