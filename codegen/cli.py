@@ -11,13 +11,20 @@ from .commands.generate import generate
 from .commands.table import table
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Ordered(click.Group):
+    """A group whose help lists its commands as they were added: in the order of the work."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=Ordered, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="session-state")
 def main() -> None:
     """One YAML schema per model: session classes, resets, byte accounting, decision table."""
 
 
-for command in (breaking, check, diff, draft, explain, generate, table):
+for command in (draft, check, explain, diff, generate, table, breaking):
     main.add_command(command)
 
 
