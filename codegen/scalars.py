@@ -39,7 +39,7 @@ AMBIGUOUS = re.compile(
     r"|[0-9]+[eE][-+]?[0-9]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)[eE][0-9]+)"
 )
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
-_BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(KiB|MiB|GiB)")
+BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(KiB|MiB|GiB)")
 _UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
@@ -219,7 +219,7 @@ def as_bytes(node: Node, reading: Reading) -> tuple[str, Decimal] | None:
 
 def bytes_in(text: str) -> Decimal | None:
     """The bytes that a decimal with KiB, MiB or GiB says; None for any other text."""
-    match = _BYTES.fullmatch(text)
+    match = BYTES.fullmatch(text)
     return Decimal(match[1]) * _UNITS[match[2]] if match else None
 
 

@@ -17,8 +17,10 @@ import attrs
 
 from .account import Account, FieldBooks, SessionReference
 from .extents import Claimant, Extent, Extents, Owner, Place, Unowned
+from .local import renew_after_forks
 from .status import EVERYTHING
 from .survey import Finding, Sheet, Surveyor
+from .tensors import is_page_locked
 
 if TYPE_CHECKING:
     import weakref
@@ -71,15 +73,22 @@ class Ledger:
         self.accounts: set[Account] = set()
         self.extents = Extents()
         self.clock = clock
-        self._touched: deque[weakref.ref[SessionState]] = deque()
+        self._touched: dict[weakref.ref[SessionState], None] = {}
         self._events: deque[Any] = deque()
         self._surveyor = Surveyor(self._events.append)
         self._lock = threading.Lock()
         self._sequence = count()
         self._blind: set[Account] = set()
+        self._pinned: set[Extent] = set()
+        self._is_stale = False
         self._peak: dict[str, int] = {}
         self._totals: dict[str, int] = {"total_nbytes": 0, "unaccounted": 0}
         self._table: dict[str, int] = {}
+        renew_after_forks(self)
+
+    def after_fork(self) -> None:
+        """Make it usable in a child: a new lock."""
+        self._lock = threading.Lock()
 
     def admit(self, session: "SessionState") -> None:
         """Open an account for a new session."""
@@ -91,6 +100,9 @@ class Ledger:
     def publish(self, session: "SessionState") -> None:
         """Survey what was touched of a session, and look over what was not. Costs nothing else."""
         account = session.account
+        if account is not None:
+            # First of all, so that whoever touches the session from now on puts it there again.
+            self._touched.pop(account.session, None)
         names = session.status.take_touched()
         if not names or account is None:
             return
@@ -100,7 +112,11 @@ class Ledger:
         if EVERYTHING in names:
             names = session.field_names() | account.fields.keys()
         fields, survey = account.fields, self._surveyor.survey
-        findings = [survey(session, name, fields.get(name, _NO_BOOKS)) for name in names]
+        findings = [
+            survey(session, name, fields.get(name, _NO_BOOKS))
+            for name in names
+            if name in fields or not self._surveyor.is_bare(session, name)
+        ]
         for name, books in list(fields.items()):
             if name not in names and not self._surveyor.is_unchanged(session, name, books):
                 findings.append(survey(session, name, books))
@@ -115,23 +131,27 @@ class Ledger:
     def end(self, session: "SessionState") -> None:
         """Let what is still alive of a closed session linger under its fields."""
         if session.account is not None:
+            self._touched.pop(session.account.session, None)
             self._post(Ended(session.account))
 
     def publish_touched(self) -> None:
         """Publish the sessions that were touched, but those that somebody has a lease on."""
+        leased: dict[weakref.ref[SessionState], None] = {}
         for _ in range(len(self._touched)):
             try:
-                reference = self._touched.popleft()
-            except IndexError:
+                reference = self._touched.popitem()[0]
+            except KeyError:
+                # Another thread took it.
                 break
             session = reference()
             if session is None:
                 continue
             if session.is_leased:
                 # Its holder is in the middle of a step: the end of the lease publishes.
-                self._touched.append(reference)
+                leased[reference] = None
             else:
                 self.publish(session)
+        self._touched.update(leased)
         self._settle()
 
     def sessions(self) -> list[tuple[Account, "SessionState"]]:
@@ -141,10 +161,12 @@ class Ledger:
 
     def totals(self) -> dict[str, int]:
         """The totals as last published, by the keys of `stats()`."""
+        self._refresh()
         return self._totals
 
     def table(self) -> dict[str, int]:
         """Bytes per device of the sessions in the table, as last published."""
+        self._refresh()
         return self._table
 
     def lingering(self) -> list[tuple[Origin, Extent]]:
@@ -163,7 +185,8 @@ class Ledger:
             try:
                 while self._events:
                     self._apply(self._events.popleft())
-                self._refresh()
+                self._is_stale = True
+                self._note_peaks()
             finally:
                 self._lock.release()
 
@@ -181,6 +204,7 @@ class Ledger:
             case _:
                 # The session's own weak reference: the last view let go of it.
                 assert isinstance(event, SessionReference)
+                self._touched.pop(event, None)
                 self._end(event.account)
                 self.accounts.discard(event.account)
                 del event.account
@@ -190,14 +214,19 @@ class Ledger:
         if extent is not None:
             owner.extent = None
             extent.owners = [one for one in extent.owners if one is not owner]
-            if not any(one() is not None for one in extent.owners):
+            if not extent.owners or all(one() is None for one in extent.owners):
                 self.extents.kill(extent)
 
     def _enter(self, account: Account, sequence: int, finding: Finding) -> None:
         """Replace what the books have of one field, unless they have something newer."""
-        books, old = FieldBooks(sequence, finding), account.fields.get(finding.name, _NO_BOOKS)
+        old = account.fields.get(finding.name, _NO_BOOKS)
         if old.sequence > sequence:
             return
+        if finding.committed is old.committed and not old.staged:
+            # Nothing to change, but what an older survey found may no longer replace it.
+            old.sequence = sequence
+            return
+        books = FieldBooks(sequence, finding)
         books.committed = self._claimed(finding.committed, old.committed, account.committed)
         books.staged = self._claimed(finding.staged, old.staged, account.staging)
         if finding.is_bare:
@@ -208,14 +237,19 @@ class Ledger:
             self._blind.add(account)
 
     def _claimed(self, found: Sheet, before: Sheet, claimant: Claimant) -> Sheet:
-        for (device, start, nbytes, _), owner in found.items() - before.items():
-            if isinstance(owner, Owner) and owner() is None:
+        if not found and not before:
+            return found
+        for owner in found.keys() - before.keys():
+            device, start, nbytes, _ = found[owner]
+            if type(owner) is Owner and owner() is None:
                 continue
             extent = owner.extent = self.extents.at(device, start, nbytes)
-            if isinstance(owner, Owner):
+            if type(owner) is Owner:
                 _own(extent, owner)
+                if device == "cpu" and is_page_locked(owner()):
+                    self._pinned.add(extent)
             self.extents.claim(extent, claimant)
-        for _, owner in before.items() - found.items():
+        for owner in before.keys() - found.keys():
             self._unclaim(owner, claimant)
         return found
 
@@ -234,15 +268,29 @@ class Ledger:
     def _end(self, account: Account) -> None:
         for name, books in account.fields.items():
             origin = Origin(account.session_id, name, self.clock())
-            for owner in books.committed.values():
+            for owner in books.committed:
                 self._unclaim(owner, account.committed, origin)
-            for owner in books.staged.values():
+            for owner in books.staged:
                 self._unclaim(owner, account.staging, origin)
         account.fields.clear()
         account.place = Place.DETACHED
 
+    def _note_peaks(self) -> None:
+        peak = self._peak
+        for device, nbytes in self.extents.totals.at[Place.TABLE].items():
+            if nbytes > peak.get(device, 0):
+                peak[device] = nbytes
+
     def _refresh(self) -> None:
-        """Make the totals that `stats()` hands out."""
+        """Make the totals that are handed out, unless they are as the books or the lock is taken."""
+        if self._is_stale and self._lock.acquire(blocking=False):
+            try:
+                self._is_stale = False
+                self._sum_up()
+            finally:
+                self._lock.release()
+
+    def _sum_up(self) -> None:
         at, staged = self.extents.totals.at, self.extents.totals.staged
         table = self._table = dict(_present(at[Place.TABLE]))
         self._blind = {account for account in self._blind if account.unaccounted}
@@ -252,11 +300,10 @@ class Ledger:
                 len(account.unaccounted) for account in self._blind if account.place is Place.TABLE
             ),
         }
-        for device, nbytes in table.items():
-            self._peak[device] = max(nbytes, self._peak.get(device, 0))
         for kind, counted in (
             ("nbytes", table),
             ("staged", dict(_present(staged))),
+            ("pinned", dict(_present({"cpu": self._page_locked()}))),
             ("detached", dict(_present(at[Place.DETACHED]))),
             ("lingering", dict(_present(at[Place.LINGERING]))),
             ("peak", self._peak),
@@ -264,14 +311,23 @@ class Ledger:
             totals |= {f"{kind}:{device}": counted[device] for device in sorted(counted)}
         self._totals = totals
 
+    def _page_locked(self) -> int:
+        """Bytes of the table that are pinned on the host, and not pageable."""
+        self._pinned = {extent for extent in self._pinned if extent.region is not None}
+        return sum(
+            extent.nbytes
+            for extent in self._pinned
+            if any(claimant.books.place is Place.TABLE for claimant in extent.claims)
+        )
 
-_NO_BOOKS = FieldBooks(-1, Finding("", True, {}, {}, (), {}))
+
+_NO_BOOKS = FieldBooks(-1, Finding("", True, {}, {}, (), None))
 
 
 def _own(extent: Extent, owner: Owner) -> None:
     """Let an extent live with `owner`, once for each thing that is owned."""
     owned = owner()
-    if not any(one() is owned for one in extent.owners):
+    if not extent.owners or not any(one() is owned for one in extent.owners):
         extent.owners.append(owner)
 
 

@@ -33,7 +33,7 @@ class Abandoned(NamedTuple):
     """A lease that was let go of."""
 
     record: Record
-    lease: int
+    lease: object
 
 
 class Lifecycle:
@@ -62,7 +62,7 @@ class Lifecycle:
     def add(
         self,
         record: Record,
-        lease: int | None = None,
+        lease: object | None = None,
         ticket: Ticket | None = None,
         *,
         at_any_size: bool = False,
@@ -75,18 +75,36 @@ class Lifecycle:
             self._let_go(evicted)
         return refusal
 
-    def give_back(self, record: Record, lease: int, is_use: bool = True) -> None:
-        """End a lease, and close the session when that was asked for meanwhile. Raises as that does."""
+    def give_back(self, record: Record, lease: object, is_use: bool = True) -> None:
+        """End a lease, and do what waited for that. Raises as closing does."""
+        if record.claim.get(None) is not lease:
+            # Forgotten in a fork, or interrupted before it began.
+            return
+        table, session = self.table, record.session
+        if session.status.touched:
+            # While nobody else can lease it.
+            self._ledger.publish(session)
+        if is_use:
+            now = self.clock()
+            record.used = now
+            record.steps += 1
+            record.leased_seconds += now - record.since
+            table.records.move_to_end(record.key)
+        record.thread = 0
+        record.claim.clear()
+        # In this order: who asks for something during a lease notes it and then looks at the lease.
+        if record.closing is not None or table.queues or len(table.records) > table.max_sessions:
+            self.settle(record)
+
+    def settle(self, record: Record) -> None:
+        """Do what waited for the end of a lease on `record`. Raises as closing does."""
         evicted: list[Record] = []
-        # While nobody else can lease it.
-        if record.session.status.touched:
-            self._ledger.publish(record.session)
-        is_closing = self.table.give_back(record, lease, self.clock(), evicted, is_use)
+        is_out = self.table.settle(record, evicted)
         if self.table.queues:
             self._wake(record.key, None)
         if evicted:
             self._let_go(evicted)
-        if is_closing and record.closing is not None:
+        if is_out and record.closing is not None:
             self._finish([record.session], record.closing)
 
     def end(self, key: str, reason: Reason, *, only: SessionState | None = None) -> bool:
@@ -96,10 +114,10 @@ class Lifecycle:
         """
         record, is_out = self.table.remove(key, reason, only=only)
         if record is None and only is not None and not only.status.closed:
-            self.table.count(reason)
+            self.table.count_end(reason)
             self._finish([only], reason)
-        elif record is not None and is_out:
-            self._finish([record.session], reason)
+        elif record is not None and is_out and record.closing is not None:
+            self._finish([record.session], record.closing)
         return record is not None
 
     def sweep(self, idle_seconds: float) -> int:
@@ -120,9 +138,11 @@ class Lifecycle:
             record = self.table.records.get(key)
             if record is None:
                 raise SessionNotFound(f"session {key!r} is not in the table")
-            refusal = self.table.hold(record, id(lease), self.clock())
-            if refusal is not Refusal.MOVED_ON:
+            refusal = self.table.lease(record, lease, self.clock(), is_use=False)
+            if refusal is None or refusal is Refusal.LEASED:
                 break
+            if refusal is Refusal.ENDING:
+                self.settle(record)
         if refusal is not None and record.thread != threading.get_ident():
             raise SessionBusy(
                 f"session {key!r} is leased by another thread; do this in that thread, or when "
@@ -132,7 +152,7 @@ class Lifecycle:
             yield record.session
         finally:
             if refusal is None:
-                self.give_back(record, id(lease), is_use=False)
+                self.give_back(record, lease, is_use=False)
 
     def leave(self, ticket: Ticket) -> None:
         """Let one wait no longer; whoever is next tries in its place."""
@@ -141,7 +161,7 @@ class Lifecycle:
         if was_queued:
             self._wake(key)
 
-    def abandon(self, record: Record, lease: int) -> None:
+    def abandon(self, record: Record, lease: object) -> None:
         """Note that a lease was let go of. Takes no lock, and calls no code of others."""
         self.due.append(Abandoned(record, lease))
         for key in (record.key, None):
@@ -158,9 +178,11 @@ class Lifecycle:
                 # Another thread did it.
                 break
             if isinstance(due, Abandoned):
-                _log_errors(partial(self.give_back, due.record, due.lease))
+                # One that was interrupted before it was added had no use.
+                was_used = self.table.records.get(due.record.key) is due.record
+                _log_errors(partial(self.give_back, due.record, due.lease, was_used))
             else:
-                self.table.count("lru")
+                self.table.count_end("lru")
                 self._endings.bury(due)
         if self.idle_seconds is not None:
             _log_errors(partial(self.sweep, self.idle_seconds))

@@ -1,7 +1,6 @@
 """What a session, its objects and its views all know about it, without knowing each other."""
 
 import weakref
-from collections import deque
 from typing import Any, Final
 
 from .errors import SessionClosed, SessionFailed
@@ -22,7 +21,7 @@ class Status:
     """
 
     __slots__ = (
-        *("session_id", "closed", "failed", "touched", "queued"),
+        *("session_id", "closed", "failed", "touched"),
         *("_withheld", "_queue", "_session"),
     )
 
@@ -31,13 +30,13 @@ class Status:
         self.closed = False
         self.failed: str | None = None
         self.touched: set[str] = set()
-        self._withheld: set[str] = set()
-        self.queued = False
-        self._queue: deque[weakref.ref[Any]] | None = None
+        # Made when the session fails: most never do, and there are many.
+        self._withheld: set[str] | None = None
+        self._queue: dict[weakref.ref[Any], None] | None = None
         self._session: weakref.ref[Any] | None = None
 
-    def report_to(self, queue: "deque[weakref.ref[Any]]", session: "weakref.ref[Any]") -> None:
-        """Put `session` into `queue` whenever it is touched for the first time since published."""
+    def report_to(self, queue: "dict[weakref.ref[Any], None]", session: "weakref.ref[Any]") -> None:
+        """Put `session` into `queue` whenever it is touched and not in there."""
         self._queue, self._session = queue, session
         if self.touched:
             self._enqueue()
@@ -52,8 +51,7 @@ class Status:
             return
         if self.failed is not None:
             self._withhold()
-        if not self.queued:
-            self._enqueue()
+        self._enqueue()
 
     def reads(self, field: str) -> None:
         """Mark `field` as read. Raises SessionFailed."""
@@ -68,10 +66,10 @@ class Status:
 
     def take_touched(self) -> set[str]:
         """The marks, which are gone then. What is touched from now on is marked again."""
-        self.queued = False
         taken: set[str] = set()
         _pour(self.touched, taken)
-        _pour(self._withheld, taken)
+        if self._withheld is not None:
+            _pour(self._withheld, taken)
         return taken
 
     def require_open(self, *fields: str) -> None:
@@ -117,12 +115,13 @@ class Status:
 
     def _withhold(self) -> None:
         """Keep the marks for the next publication, and out of the way of those who look for them."""
+        if self._withheld is None:
+            self._withheld = set()
         _pour(self.touched, self._withheld)
 
     def _enqueue(self) -> None:
         if self._queue is not None and self._session is not None:
-            self.queued = True
-            self._queue.append(self._session)
+            self._queue[self._session] = None
 
 
 def _pour(marks: set[str], into: set[str]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import torch
 from session_state import SessionBusy, SessionStateManager
 
 from generated.dreamzero import DreamZeroSession
@@ -69,6 +70,18 @@ def test_a_fork_while_another_thread_holds_the_lock() -> None:
     with InThread(manager._table.lock):
         assert in_child(child)
     assert ("a" in manager, "b" in manager) == (True, False)
+
+
+def test_a_fork_while_another_thread_has_the_books() -> None:
+    """What the child writes it counts."""
+    manager = SessionStateManager()
+
+    def child() -> None:
+        DreamZeroSession("a", manager).ys = torch.zeros(7, dtype=torch.uint8)
+        assert manager.stats()["total_nbytes"] == 7
+
+    with InThread(manager.ledger._lock):
+        assert in_child(child)
 
 
 def test_a_child_has_no_leases_of_other_threads() -> None:
