@@ -16,7 +16,11 @@ class SessionReference(weakref.ref["SessionState"]):
 
     __slots__ = ("account",)
 
-    account: "Account"
+    account: "Account | None"
+
+    # By identity, so that a dead one is found too.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
 class FieldBooks:

@@ -1,12 +1,14 @@
 """Running totals: what all sessions hold, without walking the ones that nobody touched.
 
 A survey walks what was touched of one session, in the thread that ends its lease or asks for
-`stats()`, and becomes an event. Events are applied by whoever gets the lock, which is only ever
-tried: a destructor, a signal handler or another thread that finds it taken leaves its event to the
-one who has it, and reads the totals as they were.
+`stats()`, and becomes an event. Events are applied by whoever gets the turn, which nobody waits for:
+a destructor, a signal handler or another thread that finds it taken leaves its event to the one who
+has it, and reads the totals as they were.
+
+An interrupt may come at any moment. Then marks are put back, an event stays first in line until it
+was applied in full, and what may be half applied is counted anew from the books of the fields.
 """
 
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -71,10 +73,11 @@ class Ledger:
         self.accounts: set[Account] = set()
         self.extents = Extents()
         self.clock = clock
-        self._touched: deque[weakref.ref[SessionState]] = deque()
+        self._touched: dict[weakref.ref[SessionState], None] = {}
         self._events: deque[Any] = deque()
         self._surveyor = Surveyor(self._events.append)
-        self._lock = threading.Lock()
+        self._turn: dict[None, object] = {}
+        self._in_doubt = False
         self._sequence = count()
         self._blind: set[Account] = set()
         self._peak: dict[str, int] = {}
@@ -91,9 +94,19 @@ class Ledger:
     def publish(self, session: "SessionState") -> None:
         """Survey what was touched of a session, and look over what was not. Costs nothing else."""
         account = session.account
-        names = session.status.take_touched()
-        if not names or account is None:
+        if account is None:
             return
+        names: set[str] = set()
+        try:
+            self._touched.pop(account.session, None)
+            session.status.take_touched(names)
+            if names:
+                self._survey(session, account, names)
+        except BaseException:
+            session.status.touch(*names)
+            raise
+
+    def _survey(self, session: "SessionState", account: Account, names: set[str]) -> None:
         # What died until now must not be taken for what took its place.
         self._settle()
         sequence = next(self._sequence)
@@ -119,18 +132,10 @@ class Ledger:
 
     def publish_touched(self) -> None:
         """Publish the sessions that were touched, but those that somebody has a lease on."""
-        for _ in range(len(self._touched)):
-            try:
-                reference = self._touched.popleft()
-            except IndexError:
-                break
+        for reference in list(self._touched):
             session = reference()
-            if session is None:
-                continue
-            if session.is_leased:
-                # Its holder is in the middle of a step: the end of the lease publishes.
-                self._touched.append(reference)
-            else:
+            # The holder of a lease is in the middle of a step: the end of the lease publishes.
+            if session is not None and not session.is_leased:
                 self.publish(session)
         self._settle()
 
@@ -150,8 +155,13 @@ class Ledger:
     def lingering(self) -> list[tuple[Origin, Extent]]:
         """What outlives the sessions that held it, and the fields that it came from."""
         self._settle()
-        with self._lock:
-            return [(extent.origin, extent) for extent in self.extents.lingering()]  # type: ignore[misc]
+        return [(extent.origin, extent) for extent in self.extents.lingering()]  # type: ignore[misc]
+
+    def after_fork(self) -> None:
+        """Make it usable in a child, where whoever had the turn, or was at a survey, is gone."""
+        self._turn.clear()
+        for _, session in self.sessions():
+            session.status.touch(EVERYTHING)
 
     def _post(self, event: object) -> None:
         self._events.append(event)
@@ -159,15 +169,41 @@ class Ledger:
 
     def _settle(self) -> None:
         """Apply what has happened, unless somebody is at it."""
-        while self._events and self._lock.acquire(blocking=False):
-            try:
-                while self._events:
-                    self._apply(self._events.popleft())
-                self._refresh()
-            finally:
-                self._lock.release()
+        turn, mine = self._turn, object()
+        try:
+            # No lock: an interrupt after its `acquire` would leave it taken, and nobody could tell.
+            while (self._events or self._in_doubt) and turn.setdefault(None, mine) is mine:
+                self._apply_all()
+                del turn[None]
+        except BaseException:
+            if turn.get(None) is mine:
+                del turn[None]
+            raise
+
+    def _apply_all(self) -> None:
+        if self._in_doubt:
+            self._recount()
+        self._in_doubt = True
+        events = self._events
+        while events:
+            self._apply(events[0])
+            events.popleft()
+        self._refresh()
+        self._in_doubt = False
+
+    def _recount(self) -> None:
+        """Make all sums anew from the books of the fields."""
+        extents = Extents()
+        extents.keep(self.extents)
+        self.extents = extents
+        for account in list(self.accounts):
+            account.clear()
+            for books in account.fields.values():
+                self._claimed(books.committed, {}, account.committed)
+                self._claimed(books.staged, {}, account.staging)
 
     def _apply(self, event: object) -> None:
+        """Apply an event, also one that was applied before or by half."""
         match event:
             case Owner():
                 self._bury(event)
@@ -181,9 +217,11 @@ class Ledger:
             case _:
                 # The session's own weak reference: the last view let go of it.
                 assert isinstance(event, SessionReference)
-                self._end(event.account)
-                self.accounts.discard(event.account)
-                del event.account
+                self._touched.pop(event, None)
+                if event.account is not None:
+                    self._end(event.account)
+                    self.accounts.discard(event.account)
+                    event.account = None
 
     def _bury(self, owner: Owner) -> None:
         extent = owner.extent
@@ -209,6 +247,7 @@ class Ledger:
 
     def _claimed(self, found: Sheet, before: Sheet, claimant: Claimant) -> Sheet:
         for (device, start, nbytes, _), owner in found.items() - before.items():
+            owner.extent = None
             if isinstance(owner, Owner) and owner() is None:
                 continue
             extent = owner.extent = self.extents.at(device, start, nbytes)

@@ -168,6 +168,7 @@ class Lifecycle:
     def after_fork(self) -> None:
         """Make it usable in a child, where the leases of other threads are abandoned."""
         self.table.after_fork()
+        self._ledger.after_fork()
         own = threading.get_ident()
         for record in self.table.snapshot():
             if record.lease is not None and record.thread != own:

@@ -153,7 +153,7 @@ class SessionState(KeepsBooks, StaysInProcess):
         Raises as `reset` does; the session is closed all the same.
         """
         self.status.closed = True
-        self.status.take_touched()
+        self.status.take_touched(set())
         # Views keep the old dict: nobody writes it any more, so it reads as defaults from now on.
         carried, self._carried = self._carried, {}
         carried.clear()
