@@ -7,7 +7,10 @@ from .commands.check import check
 from .commands.diff import diff
 from .commands.draft import draft
 from .commands.explain import explain
+from .commands.format import format_
 from .commands.generate import generate
+from .commands.jsonschema import jsonschema
+from .commands.new import new
 from .commands.table import table
 
 
@@ -17,7 +20,7 @@ def main() -> None:
     """One YAML schema per model: session classes, resets, byte accounting, decision table."""
 
 
-for command in (breaking, check, diff, draft, explain, generate, table):
+for command in (breaking, check, diff, draft, explain, format_, generate, jsonschema, new, table):
     main.add_command(command)
 
 

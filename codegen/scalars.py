@@ -39,7 +39,7 @@ AMBIGUOUS = re.compile(
     r"|[0-9]+[eE][-+]?[0-9]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)[eE][0-9]+)"
 )
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
-_BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(KiB|MiB|GiB)")
+BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(KiB|MiB|GiB)")
 _UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
@@ -204,7 +204,7 @@ def as_boolean(node: Node, reading: Reading) -> bool | None:
 
 def as_bytes(node: Node, reading: Reading) -> tuple[str, Decimal] | None:
     """Bytes as written, and as a number: a whole number, or a decimal with KiB, MiB or GiB."""
-    if isinstance(node, Scalar) and (match := _BYTES.fullmatch(node.value)):
+    if isinstance(node, Scalar) and (match := BYTES.fullmatch(node.value)):
         return node.value, Decimal(match[1]) * _UNITS[match[2]]
     if isinstance(node, Scalar) and node.style == "plain" and DECIMAL.fullmatch(node.value):
         number = as_integer(node, reading)

@@ -162,6 +162,11 @@ class Extents:
         if claimant in claims or region is None:
             claims[claimant] += 1
             return
+        if region is extent and not claims and extent.origin is None:
+            # As nearly every one when it is new.
+            claims[claimant] = 1
+            self._tally_sole(extent.device, extent.nbytes, claimant)
+            return
         self._tally(region, -1)
         claims[claimant] = 1
         self._tally(region, 1)
@@ -228,6 +233,11 @@ class Extents:
         device, start, end = extent.device, extent.start, extent.end
         starts = self._starts.setdefault(device, [])
         last = bisect_left(starts, end)
+        if not last or self._regions[device, starts[last - 1]].end <= start:
+            # Nearly every extent overlaps no other, and nobody claims a new one yet.
+            starts.insert(last, start)
+            extent.region = self._regions[device, start] = extent
+            return extent
         first = bisect_right(starts, start, 0, last)
         if first and self._regions[device, starts[first - 1]].end > start:
             first -= 1
@@ -255,26 +265,36 @@ class Extents:
         del self._regions[region.device, region.start]
         starts = self._starts[region.device]
         at = bisect_left(starts, region.start)
+        if region is extent:
+            del starts[at]
+            return
         rest = sorted((one for one in region.extents if one is not extent), key=_start)
         starts[at : at + 1] = [self._list(group) for group in _clusters(rest)]
 
     def _tally(self, region: Extent | Region, sign: int) -> None:
-        totals, device = self.totals, region.device
+        device = region.device
+        if type(region) is Extent and len(region.claims) == 1:
+            # As nearly every one is.
+            (claimant,) = region.claims
+            self._tally_sole(device, sign * region.nbytes, claimant)
+            return
         for nbytes, claims, origin in region.pieces():
             change = sign * nbytes
             if len(claims) == 1:
-                # Nearly every extent has one claimant.
                 (claimant,) = claims
-                books = claimant.books
-                totals.at[books.place][device] += change
-                books.held[device] += change
-                books.exclusive[device] += change
-                if claimant.is_staged:
-                    books.staged[device] += change
-                    if books.place is Place.TABLE:
-                        totals.staged[device] += change
+                self._tally_sole(device, change, claimant)
             elif claims or origin is not None:
                 self._tally_shared(device, change, claims)
+
+    def _tally_sole(self, device: str, change: int, claimant: Claimant) -> None:
+        totals, books = self.totals, claimant.books
+        totals.at[books.place][device] += change
+        books.held[device] += change
+        books.exclusive[device] += change
+        if claimant.is_staged:
+            books.staged[device] += change
+            if books.place is Place.TABLE:
+                totals.staged[device] += change
 
     def _tally_shared(self, device: str, change: int, claims: dict[Claimant, int]) -> None:
         committed = {claimant.books for claimant in claims if not claimant.is_staged}

@@ -88,11 +88,15 @@ def _named(value: object, ours: set[int], depth: int) -> Iterator[str]:
     referrers = gc.get_referrers(value)
     ours = ours | {id(referrers)}
     for referrer in referrers:
-        if id(referrer) in ours or issubclass(type(referrer), (types.FrameType, types.GeneratorType)):
+        if id(referrer) in ours or issubclass(
+            type(referrer), (types.FrameType, types.GeneratorType)
+        ):
             continue
         if issubclass(type(referrer), dict) and (owner := _owner_of(referrer)) is not None:
             yield f"{owner}.{_key_of(referrer, value)}"
-        elif type(referrer) in _CONTAINERS or issubclass(type(referrer), (torch.Tensor, np.ndarray)):
+        elif type(referrer) in _CONTAINERS or issubclass(
+            type(referrer), (torch.Tensor, np.ndarray)
+        ):
             if depth:
                 yield from _named(referrer, ours, depth - 1)
         elif issubclass(type(referrer), types.CellType):

@@ -19,6 +19,7 @@ import attrs
 
 from .account import Account, FieldBooks, SessionReference
 from .extents import Claimant, Extent, Extents, Owner, Place, Unowned
+from .local import renew_after_forks
 from .status import EVERYTHING
 from .survey import Finding, Sheet, Surveyor
 
@@ -80,9 +81,11 @@ class Ledger:
         self._in_doubt = False
         self._sequence = count()
         self._blind: set[Account] = set()
+        self._is_stale = False
         self._peak: dict[str, int] = {}
         self._totals: dict[str, int] = {"total_nbytes": 0, "unaccounted": 0}
         self._table: dict[str, int] = {}
+        renew_after_forks(self)
 
     def admit(self, session: "SessionState") -> None:
         """Open an account for a new session."""
@@ -103,7 +106,9 @@ class Ledger:
             if names:
                 self._survey(session, account, names)
         except BaseException:
-            session.status.touch(*names)
+            self._touched[account.session] = None
+            for name in names:
+                session.status.touch(name)
             raise
 
     def _survey(self, session: "SessionState", account: Account, names: set[str]) -> None:
@@ -113,7 +118,11 @@ class Ledger:
         if EVERYTHING in names:
             names = session.field_names() | account.fields.keys()
         fields, survey = account.fields, self._surveyor.survey
-        findings = [survey(session, name, fields.get(name, _NO_BOOKS)) for name in names]
+        findings = [
+            survey(session, name, fields.get(name, _NO_BOOKS))
+            for name in names
+            if name in fields or not self._surveyor.is_bare(session, name)
+        ]
         for name, books in list(fields.items()):
             if name not in names and not self._surveyor.is_unchanged(session, name, books):
                 findings.append(survey(session, name, books))
@@ -128,6 +137,7 @@ class Ledger:
     def end(self, session: "SessionState") -> None:
         """Let what is still alive of a closed session linger under its fields."""
         if session.account is not None:
+            self._touched.pop(session.account.session, None)
             self._post(Ended(session.account))
 
     def publish_touched(self) -> None:
@@ -146,10 +156,12 @@ class Ledger:
 
     def totals(self) -> dict[str, int]:
         """The totals as last published, by the keys of `stats()`."""
+        self._settle(sums=True)
         return self._totals
 
     def table(self) -> dict[str, int]:
         """Bytes per device of the sessions in the table, as last published."""
+        self._settle(sums=True)
         return self._table
 
     def lingering(self) -> list[tuple[Origin, Extent]]:
@@ -167,13 +179,18 @@ class Ledger:
         self._events.append(event)
         self._settle()
 
-    def _settle(self) -> None:
-        """Apply what has happened, unless somebody is at it."""
+    def _settle(self, *, sums: bool = False) -> None:
+        """Apply what has happened, and make the `sums` that are handed out, unless somebody is at it."""
         turn, mine = self._turn, object()
         try:
             # No lock: an interrupt after its `acquire` would leave it taken, and nobody could tell.
-            while (self._events or self._in_doubt) and turn.setdefault(None, mine) is mine:
+            while (self._events or self._in_doubt or (sums and self._is_stale)) and turn.setdefault(
+                None, mine
+            ) is mine:
                 self._apply_all()
+                if sums:
+                    self._sum_up()
+                    self._is_stale = False
                 del turn[None]
         except BaseException:
             if turn.get(None) is mine:
@@ -183,16 +200,18 @@ class Ledger:
     def _apply_all(self) -> None:
         if self._in_doubt:
             self._recount()
-        self._in_doubt = True
         events = self._events
+        if events:
+            self._is_stale = self._in_doubt = True
         while events:
             self._apply(events[0])
             events.popleft()
-        self._refresh()
+        self._note_peaks()
         self._in_doubt = False
 
     def _recount(self) -> None:
         """Make all sums anew from the books of the fields."""
+        self._is_stale = True
         extents = Extents()
         extents.keep(self.extents)
         self.extents = extents
@@ -228,14 +247,19 @@ class Ledger:
         if extent is not None:
             owner.extent = None
             extent.owners = [one for one in extent.owners if one is not owner]
-            if not any(one() is not None for one in extent.owners):
+            if not extent.owners or all(one() is None for one in extent.owners):
                 self.extents.kill(extent)
 
     def _enter(self, account: Account, sequence: int, finding: Finding) -> None:
         """Replace what the books have of one field, unless they have something newer."""
-        books, old = FieldBooks(sequence, finding), account.fields.get(finding.name, _NO_BOOKS)
+        old = account.fields.get(finding.name, _NO_BOOKS)
         if old.sequence > sequence:
             return
+        if finding.committed is old.committed and not old.staged:
+            # Nothing to change, but what an older survey found may no longer replace it.
+            old.sequence = sequence
+            return
+        books = FieldBooks(sequence, finding)
         books.committed = self._claimed(finding.committed, old.committed, account.committed)
         books.staged = self._claimed(finding.staged, old.staged, account.staging)
         if finding.is_bare:
@@ -246,15 +270,18 @@ class Ledger:
             self._blind.add(account)
 
     def _claimed(self, found: Sheet, before: Sheet, claimant: Claimant) -> Sheet:
-        for (device, start, nbytes, _), owner in found.items() - before.items():
+        if not found and not before:
+            return found
+        for owner in found.keys() - before.keys():
+            device, start, nbytes, _ = found[owner]
             owner.extent = None
-            if isinstance(owner, Owner) and owner() is None:
+            if type(owner) is Owner and owner() is None:
                 continue
             extent = owner.extent = self.extents.at(device, start, nbytes)
-            if isinstance(owner, Owner):
+            if type(owner) is Owner:
                 _own(extent, owner)
             self.extents.claim(extent, claimant)
-        for _, owner in before.items() - found.items():
+        for owner in before.keys() - found.keys():
             self._unclaim(owner, claimant)
         return found
 
@@ -273,15 +300,21 @@ class Ledger:
     def _end(self, account: Account) -> None:
         for name, books in account.fields.items():
             origin = Origin(account.session_id, name, self.clock())
-            for owner in books.committed.values():
+            for owner in books.committed:
                 self._unclaim(owner, account.committed, origin)
-            for owner in books.staged.values():
+            for owner in books.staged:
                 self._unclaim(owner, account.staging, origin)
         account.fields.clear()
         account.place = Place.DETACHED
 
-    def _refresh(self) -> None:
-        """Make the totals that `stats()` hands out."""
+    def _note_peaks(self) -> None:
+        peak = self._peak
+        for device, nbytes in self.extents.totals.at[Place.TABLE].items():
+            if nbytes > peak.get(device, 0):
+                peak[device] = nbytes
+
+    def _sum_up(self) -> None:
+        """Make the totals that are handed out."""
         at, staged = self.extents.totals.at, self.extents.totals.staged
         table = self._table = dict(_present(at[Place.TABLE]))
         self._blind = {account for account in self._blind if account.unaccounted}
@@ -291,8 +324,6 @@ class Ledger:
                 len(account.unaccounted) for account in self._blind if account.place is Place.TABLE
             ),
         }
-        for device, nbytes in table.items():
-            self._peak[device] = max(nbytes, self._peak.get(device, 0))
         for kind, counted in (
             ("nbytes", table),
             ("staged", dict(_present(staged))),
@@ -304,13 +335,13 @@ class Ledger:
         self._totals = totals
 
 
-_NO_BOOKS = FieldBooks(-1, Finding("", True, {}, {}, (), {}))
+_NO_BOOKS = FieldBooks(-1, Finding("", True, {}, {}, (), None))
 
 
 def _own(extent: Extent, owner: Owner) -> None:
     """Let an extent live with `owner`, once for each thing that is owned."""
     owned = owner()
-    if not any(one() is owned for one in extent.owners):
+    if not extent.owners or not any(one() is owned for one in extent.owners):
         extent.owners.append(owner)
 
 

@@ -30,24 +30,25 @@ class Status:
         self.closed = False
         self.failed: str | None = None
         self.touched: set[str] = set()
-        self._withheld: set[str] = set()
+        # Made when the session fails: most never do, and there are many.
+        self._withheld: set[str] | None = None
         self._queue: dict[weakref.ref[Any], None] | None = None
         self._session: weakref.ref[Any] | None = None
 
     def report_to(self, queue: "dict[weakref.ref[Any], None]", session: "weakref.ref[Any]") -> None:
-        """Put `session` into `queue` whenever it is touched for the first time since published."""
+        """Put `session` into `queue` whenever it is touched and not in there."""
         self._queue, self._session = queue, session
         if self.touched:
             queue[session] = None
 
-    def touch(self, *fields: str) -> None:
-        """Mark `fields` as used; a closed session is not marked."""
+    def touch(self, field: str) -> None:
+        """Mark `field` as used; a closed session is not marked."""
         if self.closed:
             return
         try:
-            self.touched.update(fields)
+            self.touched.add(field)
             if self.closed:
-                self.touched.difference_update(fields)
+                self.touched.discard(field)
             elif self.failed is not None:
                 self._withhold()
         finally:
@@ -78,7 +79,8 @@ class Status:
     def take_touched(self, into: set[str]) -> None:
         """Move the marks into a set. What is touched from now on is marked again."""
         _pour(self.touched, into)
-        _pour(self._withheld, into)
+        if self._withheld is not None:
+            _pour(self._withheld, into)
 
     def require_open(self, *fields: str) -> None:
         """Raise unless `fields` can be written: SessionClosed, naming the first of them.
@@ -123,6 +125,8 @@ class Status:
 
     def _withhold(self) -> None:
         """Keep the marks for the next publication, and out of the way of those who look for them."""
+        if self._withheld is None:
+            self._withheld = set()
         _pour(self.touched, self._withheld)
 
 

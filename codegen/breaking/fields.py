@@ -39,8 +39,8 @@ def replaced(kept: Kept, key: str, what: str, old: Text, new: Text) -> Problem:
 
 
 def dtype_of(schema: Schema, field: Field) -> Text:
-    found = (one.dtype or schema.default_dtype or "" for one in declarations(schema, field))
-    return ", ".join(found) or None
+    dtypes = (one.dtype or schema.default_dtype for one in declarations(schema, field))
+    return ", ".join(dict.fromkeys(dtype for dtype in dtypes if dtype)) or None
 
 
 def device_of(schema: Schema, field: Field) -> Text:

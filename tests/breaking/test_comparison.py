@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from codegen.breaking import THRESHOLD, changes_between
 from codegen.breaking.meaning import Meaning, meaning
-from codegen.declared import declaration
+from codegen.declared import declarations
 from codegen.expressions.ast import Number
 from codegen.model import Field, Schema
 
@@ -148,7 +148,7 @@ def _with_another_value(schema: Schema) -> Iterator[tuple[Field, Field]]:
         if not attribute.eq or name in ("name", "at", "renamed_from"):
             continue
         for field in schema.fields:
-            if name in ("dtype", "device") and declaration(schema, field) is None:
+            if name in ("dtype", "device") and not declarations(schema, field):
                 continue  # What has no bytes is in no memory.
             for value in {meaning(getattr(one, name)): one for one in schema.fields}.values():
                 new = attrs.evolve(field, **{name: getattr(value, name)})

@@ -14,7 +14,7 @@ PATIENCE = 20.0
 
 async def until_waiting(manager: SessionStateManager, count: int) -> None:
     async with asyncio.timeout(PATIENCE):
-        while len(manager._table.queues._queues.get("a", ())) != count:
+        while len(manager._table.queues.get("a", ())) != count:
             await asyncio.sleep(0)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 from session_state import SessionBusy, SessionClosed, SessionState, SessionStateManager
+from session_state.waiting import Queues, Ticket
 
 from generated.dreamzero import DreamZeroSession
 
@@ -125,6 +126,63 @@ def test_a_close_during_a_step() -> None:
         assert together(step, close) == [True, True]
         assert told == [(("a", "failed"), None)]
         assert "a" not in manager
+
+
+def test_a_close_that_meets_the_end_of_a_lease() -> None:
+    """Whichever of them looks first: the session ends, once."""
+    for _ in range(TIMES):
+        lock, told = Paused(), list[Any]()
+        manager = SessionStateManager(lock_factory=lambda lock=lock: lock)
+        lease = manager.session(DreamZeroSession, "a")
+        session = lease.__enter__()
+        session._session.on_close(lambda *end, told=told: told.append(end))
+        lock.before = lambda lease=lease: lease.__exit__(None, None, None)
+        assert manager.close("a", "failed")
+        assert told == [("a", "failed")]
+        assert "a" not in manager
+
+
+def test_an_opening_between_the_end_of_a_lease_and_the_close_that_waited_for_it() -> None:
+    """It finds the session about to end, ends it, and opens a new one."""
+    for _ in range(TIMES):
+        lock, told, later = Paused(), list[Any](), list[DreamZeroSession]()
+        manager = SessionStateManager(lock_factory=lambda lock=lock: lock)
+        lease = manager.session(DreamZeroSession, "a")
+        first = lease.__enter__()
+        first._session.on_close(lambda *end, told=told: told.append(end))
+        manager.close("a")
+        second = manager.session(DreamZeroSession, "a")
+        lock.before = lambda second=second, later=later: later.append(second.__enter__())
+        lease.__exit__(None, None, None)
+        assert told == [("a", "client")]
+        assert manager.peek("a") is later[0]._session is not first._session
+        later[0].call_count = 1
+        second.__exit__(None, None, None)
+
+
+class Interposing(Queues):
+    """Queues that let a test act at the moment before somebody joins one."""
+
+    def __init__(self) -> None:
+        self.before: Callable[[], object] = lambda: None
+
+    def join(self, key: str | None, ticket: Ticket | None) -> None:
+        if ticket is not None:
+            self.before()
+        super().join(key, ticket)
+
+
+@pytest.mark.parametrize("key", ["a", "b"])
+def test_a_lease_that_ends_before_the_one_who_waits_is_queued(key: str) -> None:
+    """For its session or for a place: nobody was there to be woken, so it looks again."""
+    for _ in range(TIMES):
+        manager = SessionStateManager(max_sessions=1)
+        queues = manager._table.queues = Interposing()
+        lease = manager.session(DreamZeroSession, "a")
+        lease.__enter__()
+        queues.before = lambda lease=lease: lease.__exit__(None, None, None)
+        with manager.session(DreamZeroSession, key, wait=1.0):
+            assert not queues
 
 
 def test_two_openings_of_one_id() -> None:

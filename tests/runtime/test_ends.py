@@ -5,15 +5,13 @@ import logging
 from typing import Any
 
 import pytest
-import torch
 from session_state import SessionClosed, SessionState, SessionStateManager
 from session_state.objects import LatentBuffer
 
 from generated.dreamzero import DreamZeroSession
 
-
-def T(nbytes: int) -> torch.Tensor:
-    return torch.zeros(nbytes, dtype=torch.uint8)
+from .managers import Clock, closed
+from .values import T
 
 
 class Ends(list[tuple[str, str]]):
@@ -23,25 +21,6 @@ class Ends(list[tuple[str, str]]):
         assert session is not None
         session.on_close(lambda *end: self.append(end))
         return session
-
-
-class Clock:
-    """Seconds that pass when the test says so."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def closed(manager: SessionStateManager) -> dict[str, int]:
-    """How many sessions ended for which reason."""
-    return {
-        key.removeprefix("closed:"): count
-        for key, count in manager.stats().items()
-        if key.startswith("closed:")
-    }
 
 
 def test_a_close_releases_and_says_why() -> None:
@@ -242,7 +221,7 @@ def test_an_object_that_fails_to_reset_is_told_of_after_the_end() -> None:
         ends.of(manager.get_or_create_session(key)).put("x", Broken())
     with pytest.raises(RuntimeError, match="cannot reset"):
         manager.close("a")
-    clock.now = 10
+    clock.now = 100 + 10
     with pytest.raises(RuntimeError, match="cannot reset"):
         manager.sweep(5)
     assert ends == [("a", "client"), ("b", "idle")]
@@ -256,14 +235,14 @@ def test_a_sweep_closes_what_was_idle_for_so_long() -> None:
     for key in "abc":
         ends.of(manager.get_or_create_session(key))
     with manager.session(DreamZeroSession, "a"):
-        clock.now = 6
+        clock.now = 100 + 6
         with manager.session(DreamZeroSession, "b"):
-            clock.now = 10
+            clock.now = 100 + 10
         assert manager.sweep(5) == 1
         assert ends == [("c", "idle")]
-    clock.now = 14
+    clock.now = 100 + 14
     assert manager.sweep(5) == 0
-    clock.now = 15
+    clock.now = 100 + 15
     assert manager.sweep(5) == 2
     assert closed(manager) == {"idle": 3}
 
@@ -294,7 +273,7 @@ def test_an_opener_is_not_told_what_idle_sessions_raise(
     clock = Clock()
     manager = SessionStateManager(clock=clock, idle_seconds=60)
     manager.get_or_create_session("a").put("x", Broken())
-    clock.now = 60
+    clock.now = 100 + 60
     with caplog.at_level(logging.ERROR, "session_state"):
         manager.get_or_create_session("b")
     assert ["b"] == [key for key in "ab" if key in manager]

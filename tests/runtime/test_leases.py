@@ -5,14 +5,10 @@ import copy
 import gc
 import pickle
 import tracemalloc
-from collections import OrderedDict
 from typing import Any
 
 import pytest
 import torch
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from session_state import (
     SessionBusy,
     SessionClassMismatch,
@@ -26,19 +22,8 @@ from session_state import (
 from generated.cosmos3 import Cosmos3Session
 from generated.dreamzero import DreamZeroSession
 
-
-def T(nbytes: int) -> torch.Tensor:
-    return torch.zeros(nbytes, dtype=torch.uint8)
-
-
-class Clock:
-    """Seconds that pass when the test says so."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
+from .managers import Clock
+from .values import T
 
 
 def test_a_lease_gives_a_view_and_the_data_stays() -> None:
@@ -219,7 +204,7 @@ def test_a_reset_inside_a_lease_keeps_the_view_and_its_objects() -> None:
         session.append_video_latents(torch.ones(1, 1, 1))
         buffer.stage(torch.ones(1, 1, 1))
         manager.reset("a")
-        assert session.video_latents is None
+        assert buffer.view() == []
         buffer.append(torch.ones(1, 1, 2))
         assert session.video_latents is not None and session.video_latents.shape == (1, 1, 2)
         assert session.vae_encoder_window == 3
@@ -283,134 +268,43 @@ def test_sessions_that_came_and_went_leave_nothing() -> None:
     assert grown < 20_000
 
 
-IDS = st.sampled_from("abcd")
+class Counting(DreamZeroSession):
+    """A view that has something of its own."""
+
+    __slots__ = ("made",)
+
+    def __init__(self, session_id: str | None, manager: SessionStateManager) -> None:
+        super().__init__(session_id, manager)
+        self.made = 1
 
 
-class Leases(RuleBasedStateMachine):
-    """A manager with a cap of 2 beside an OrderedDict of what is in the table."""
+class Stacking(DreamZeroSession):
+    """A view that only adds methods."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.clock = Clock()
-        self.manager = SessionStateManager(max_sessions=2, clock=self.clock)
-        self.used: OrderedDict[str, float] = OrderedDict()
-        self.leases: dict[str, Any] = {}
-        self.closing: dict[str, str] = {}
-        self.closed: dict[str, int] = {}
-        self.told: list[tuple[str, str]] = []
-        self.expected: list[tuple[str, str]] = []
-
-    def ended(self, key: str, reason: str) -> None:
-        self.closed[reason] = self.closed.get(reason, 0) + 1
-        self.expected.append((key, reason))
-
-    def shrink(self, newest: str | None = None) -> None:
-        for key in list(self.used):
-            if len(self.used) > 2 and key not in self.leases and key != newest:
-                del self.used[key]
-                self.ended(key, "lru")
-
-    def use(self, key: str) -> None:
-        self.used[key] = self.clock.now
-        self.used.move_to_end(key)
-
-    @rule(key=IDS)
-    def open_by_hand(self, key: str) -> None:
-        is_new = key not in self.used
-        session = self.manager.get_or_create_session(key)
-        if is_new:
-            session.on_close(lambda *end: self.told.append(end))
-        self.use(key)
-        if is_new:
-            self.shrink(key)
-
-    @rule(key=IDS, expect=st.sampled_from(["any", "new", "existing"]))
-    def lease(self, key: str, expect: Any) -> None:
-        lease = self.manager.session(DreamZeroSession, key, expect)
-        error: type[Exception] | None = None
-        if key in self.used:
-            error = (
-                SessionExists if expect == "new" else SessionBusy if key in self.leases else None
-            )
-        elif expect == "existing":
-            error = SessionNotFound
-        elif len(self.used) >= 2 and len(self.leases) == len(self.used):
-            error = SessionBusy
-        if error is not None:
-            with pytest.raises(error):
-                lease.__enter__()
-            return
-        is_new = key not in self.used
-        view = lease.__enter__()
-        if is_new:
-            view._session.on_close(lambda *end: self.told.append(end))
-        self.leases[key] = lease
-        self.use(key)
-        if is_new:
-            self.shrink(key)
-
-    @rule(key=IDS, abandoned=st.booleans())
-    def give_back(self, key: str, abandoned: bool) -> None:
-        lease = self.leases.pop(key, None)
-        if lease is None:
-            return
-        if abandoned:
-            del lease
-            self.manager.sweep(1e9)
-        else:
-            lease.__exit__(None, None, None)
-        self.use(key)
-        if key in self.closing:
-            del self.used[key]
-            self.ended(key, self.closing.pop(key))
-        self.shrink()
-
-    @rule(key=IDS, reason=st.sampled_from(["client", "failed", "shutdown"]))
-    def close(self, key: str, reason: Any) -> None:
-        assert (key in self.used) == self.manager.close(key, reason)
-        if key in self.leases:
-            self.closing.setdefault(key, reason)
-        elif key in self.used:
-            del self.used[key]
-            self.ended(key, reason)
-
-    @rule(key=IDS)
-    def reset(self, key: str) -> None:
-        if key in self.used:
-            self.manager.reset(key)
-        else:
-            with pytest.raises(SessionNotFound):
-                self.manager.reset(key)
-
-    @rule(seconds=st.sampled_from([0.0, 1.0, 3.0]))
-    def sweep(self, seconds: float) -> None:
-        idle = [
-            key
-            for key, used in self.used.items()
-            if key not in self.leases and used <= self.clock.now - seconds
-        ]
-        assert len(idle) == self.manager.sweep(seconds)
-        for key in idle:
-            del self.used[key]
-            self.ended(key, "idle")
-
-    @rule(seconds=st.sampled_from([0.5, 1.0, 2.0]))
-    def wait(self, seconds: float) -> None:
-        self.clock.now += seconds
-
-    @invariant()
-    def agrees_with_the_model(self) -> None:
-        # Hooks of what was evicted in the last call are due at this one.
-        assert not self.manager.close("nobody")
-        assert list(self.used) == [record.key for record in self.manager._table.snapshot()]
-        stats = self.manager.stats()
-        assert self.closed == {
-            key.removeprefix("closed:"): count
-            for key, count in stats.items()
-            if key.startswith("closed:")
-        }
-        assert sorted(self.expected) == sorted(self.told)
+    def twice(self) -> int:
+        return 2 * self.call_count
 
 
-TestLeases = Leases.TestCase
-TestLeases.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+def test_a_lease_gives_the_view_of_the_last_one_where_a_new_one_would_be_its_like() -> None:
+    """The very same params, and a class that neither does nor keeps more than a generated one."""
+    manager = SessionStateManager()
+
+    def lease(cls: Any, **params: Any) -> DreamZeroSession:
+        with manager.session(cls, "a", **params) as view:
+            assert isinstance(view, DreamZeroSession)
+            return view
+
+    first = lease(DreamZeroSession)
+    assert first is lease(DreamZeroSession)
+    assert first is not lease(DreamZeroSession, vae_encoder_window=2)
+    stacking = lease(Stacking)
+    assert isinstance(stacking, Stacking) and stacking is lease(Stacking)
+    assert lease(Counting) is not lease(Counting)
+    with pytest.raises(SessionParamsDiffer):
+        lease(DreamZeroSession, vae_encoder_window=3)
+    lease(DreamZeroSession, vae_encoder_window=2)
+    with pytest.raises(TypeError, match="vae_encoder_window"):
+        lease(DreamZeroSession, vae_encoder_window=2.0)
+    manager.close("a")
+    again = lease(DreamZeroSession)
+    assert again is not first and "open" in repr(again)

@@ -7,6 +7,7 @@ import random
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 import torch
@@ -26,16 +27,17 @@ class Work:
         self.manager = SessionStateManager(max_sessions=48)
         self.end = time.monotonic() + SECONDS
         self.lock = threading.Lock()
-        self.steps: Counter[int] = Counter()
-        self.told: Counter[tuple[int, str]] = Counter()
+        self.hooks = 0
+        self.told: Counter[str] = Counter()
         self.errors: list[BaseException] = []
 
     def step(self, key: str) -> None:
         """One read, one write and a count of its own, under a lease."""
         with self.manager.session(DreamZeroSession, key, wait=1.0) as session:
             if session.call_count == 0:
-                number = id(session._session)
-                session._session.on_close(lambda _, why: self.tell(number, why))
+                with self.lock:
+                    self.hooks += 1
+                session._session.on_close(self.tell)
             before = session.call_count
             session.ys = torch.zeros(before % 7 + 1)
             session.append_video_latents(torch.ones(1, 1, 1))
@@ -44,9 +46,10 @@ class Work:
             assert session.call_count == before
             session.call_count = before + 1
 
-    def tell(self, number: int, why: str) -> None:
+    def tell(self, session_id: str, why: str) -> None:
+        assert session_id in IDS
         with self.lock:
-            self.told[number, why] += 1
+            self.told[why] += 1
 
     def act(self, draw: random.Random) -> None:
         key = draw.choice(IDS)
@@ -82,7 +85,7 @@ class Work:
 
 
 @pytest.fixture(autouse=True)
-def _watchdog() -> "contextlib.AbstractContextManager[None] | object":
+def _watchdog() -> Iterator[None]:
     """A deadlock shows where every thread stands, and ends the run."""
     faulthandler.dump_traceback_later(WATCHDOG, exit=True)
     yield
@@ -108,5 +111,7 @@ def test_eight_threads_over_64_sessions_beside_one_that_counts() -> None:
     stats = manager.stats()
     ended = sum(count for key, count in stats.items() if key.startswith("closed:"))
     assert ended == stats["misses"] - len(manager)
+    assert manager.audit() == []
     manager.close_all()
+    assert sum(work.told.values()) == work.hooks
     assert "nbytes:cpu" not in manager.stats()

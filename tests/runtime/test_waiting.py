@@ -23,7 +23,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def waiting(manager: SessionStateManager, key: str | None) -> int:
-    return len(manager._table.queues._queues.get(key, ()))
+    return len(manager._table.queues.get(key, ()))
 
 
 class Opener(threading.Thread):
