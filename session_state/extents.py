@@ -75,7 +75,8 @@ class Totals:
     __slots__ = ("at", "staged")
 
     def __init__(self) -> None:
-        self.at: dict[Place, Counter[str]] = {place: Counter() for place in Place}
+        # By position, since an enumeration hashes in Python.
+        self.at: list[Counter[str]] = [Counter() for _ in Place]
         self.staged: Counter[str] = Counter()
 
 
