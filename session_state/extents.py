@@ -86,21 +86,17 @@ class Extent:
     One that overlaps no other is its own region.
     """
 
-    __slots__ = ("device", "start", "nbytes", "owners", "claims", "origin", "region")
+    __slots__ = ("device", "start", "nbytes", "end", "owners", "claims", "origin", "region")
 
     def __init__(self, device: str, start: int, nbytes: int) -> None:
         self.device = device
         self.start = start
         self.nbytes = nbytes
+        self.end = start + nbytes
         self.owners: list[Owner] = []
         self.claims: dict[Claimant, int] = {}
         self.origin: object = None
         self.region: Extent | Region | None = None
-
-    @property
-    def end(self) -> int:
-        """The first address behind it."""
-        return self.start + self.nbytes
 
     @property
     def extents(self) -> "list[Extent]":
@@ -233,15 +229,19 @@ class Extents:
 
     def _insert(self, extent: Extent) -> Extent:
         device, start, end = extent.device, extent.start, extent.end
-        addresses = self._addresses.get(device)
+        addresses, regions = self._addresses.get(device), self._regions
         if addresses is None:
             addresses = self._addresses[device] = Addresses()
+        if (device, start) not in regions:
+            below, above = addresses.add(start)
+            if (above is None or end <= above) and (
+                below is None or regions[device, below].end <= start
+            ):
+                # Nearly every extent overlaps no other, and nobody claims a new one yet.
+                extent.region = regions[device, start] = extent
+                return extent
+            addresses.remove(start)
         below = addresses.below(end)
-        if below is None or self._regions[device, below].end <= start:
-            # Nearly every extent overlaps no other, and nobody claims a new one yet.
-            addresses.add(start)
-            extent.region = self._regions[device, start] = extent
-            return extent
         joined = [extent]
         while below is not None and self._regions[device, below].end > start:
             region = self._regions.pop((device, below))

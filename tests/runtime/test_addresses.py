@@ -22,8 +22,9 @@ def test_below_finds_what_a_sorted_list_has(toggled: list[int], longest: int) ->
                 ordered.remove(address)
                 found.remove(address)
             else:
+                neighbours = (*ordered[max(at - 1, 0) : at], None)[0], (*ordered[at:], None)[0]
+                assert neighbours == found.add(address)
                 ordered.insert(at, address)
-                found.add(address)
             for asked in range(42):
                 lower = [one for one in ordered if one < asked]
                 assert (lower[-1] if lower else None) == found.below(asked)
