@@ -248,7 +248,10 @@ class Ledger:
         extent = owner.extent
         if extent is not None:
             owner.extent = None
-            extent.owners = [one for one in extent.owners if one is not owner]
+            if len(extent.owners) > 1:
+                extent.owners = [one for one in extent.owners if one is not owner]
+            else:
+                extent.owners.clear()
             if not extent.owners or all(one() is None for one in extent.owners):
                 self.extents.kill(extent)
 
