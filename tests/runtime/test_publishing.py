@@ -53,15 +53,18 @@ def test_a_list_is_counted_after_its_items_were_replaced(
 
 
 def test_a_storage_that_moved_leaves_its_address_to_others() -> None:
-    """What takes the place of a storage that was moved counts beside it."""
+    """What takes the place of a storage that was freed and filled anew counts beside it."""
     manager = SessionStateManager()
     with manager.session(DreamZeroSession, "robot") as session:
-        session.ys = floats(256)
+        session.ys = floats(64)
     with manager.session(DreamZeroSession, "robot") as session:
         assert session.ys is not None
-        session.ys.share_memory_()
-        session.clip_feas = floats(256)
-    assert 2 * 1024 == manager.stats()["total_nbytes"]
+        address, storage = session.ys.data_ptr(), session.ys.untyped_storage()
+        storage.resize_(0)
+        others = [floats(64) for _ in range(64)]
+        (session.clip_feas,) = (one for one in others if one.data_ptr() == address)
+        storage.resize_(256)
+    assert 512 == manager.stats()["total_nbytes"]
     assert [] == manager.audit()
 
 
