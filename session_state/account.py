@@ -16,7 +16,7 @@ class SessionReference(weakref.ref["SessionState"]):
 
     __slots__ = ("account",)
 
-    account: "Account"
+    account: "Account | None"
 
     # By identity, since a dead reference has no hash.
     __eq__ = object.__eq__

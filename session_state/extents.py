@@ -50,6 +50,10 @@ class Books:
 
     def __init__(self, place: Place) -> None:
         self.place = place
+        self.clear()
+
+    def clear(self) -> None:
+        """Start to count anew."""
         self.held: Counter[str] = Counter()
         self.exclusive: Counter[str] = Counter()
         self.staged: Counter[str] = Counter()
@@ -142,6 +146,7 @@ class Extents:
     def __init__(self) -> None:
         self.totals = Totals()
         self._addresses: dict[str, Addresses] = {}
+        self._left: dict[Extent, None] = {}
         self._regions: dict[tuple[str, int], Extent | Region] = {}
 
     def at(self, device: str, start: int, nbytes: int) -> Extent:
@@ -183,7 +188,9 @@ class Extents:
         claims[claimant] -= 1
         if not claims[claimant]:
             del claims[claimant]
-        extent.origin = origin or extent.origin
+        if origin is not None:
+            extent.origin = origin
+            self._left[extent] = None
         if claims or extent.origin is not None:
             self._tally(region, 1)
             return True
@@ -191,9 +198,9 @@ class Extents:
         return False
 
     def kill(self, extent: Extent) -> None:
-        """Take an extent out, whoever claims it: its memory is gone."""
+        """Take an extent out, whoever claims it: its memory is gone. One of other books is left alone."""
         region = extent.region
-        if region is not None:
+        if region is not None and self._regions.get((region.device, region.start)) is region:
             self._tally(region, -1)
             self._remove(extent, region)
 
@@ -206,10 +213,23 @@ class Extents:
         for region in regions:
             self._tally(region, 1)
 
-    def lingering(self) -> Iterator[Extent]:
+    def lingering(self) -> list[Extent]:
         """The extents that no session holds any more and that are still there."""
-        for region in self._regions.values():
-            yield from (one for one in region.extents if not one.claims and one.origin is not None)
+        return [extent for extent in list(self._left) if not extent.claims]
+
+    def keep(self, left: "Extents") -> None:
+        """Take over what sessions that ended left alive, from books that may be wrong."""
+        for one in list(left._left):
+            if any(owner() is not None for owner in one.owners):
+                extent = self.at(one.device, one.start, one.nbytes)
+                region = extent.region
+                assert region is not None, "an extent that is listed has one"
+                self._tally(region, -1)
+                extent.owners, extent.origin = one.owners, one.origin
+                self._tally(region, 1)
+                for owner in extent.owners:
+                    owner.extent = extent
+                self._left[extent] = None
 
     def _insert(self, extent: Extent) -> Extent:
         device, start, end = extent.device, extent.start, extent.end
@@ -244,6 +264,7 @@ class Extents:
     def _remove(self, extent: Extent, region: Extent | Region) -> None:
         """Take an extent out of a region that is not in the totals, and list what is left of it."""
         extent.region = None
+        self._left.pop(extent, None)
         del self._regions[region.device, region.start]
         self._addresses[region.device].remove(region.start)
         if region is not extent:

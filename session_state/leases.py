@@ -174,7 +174,7 @@ class Lease(
         lifecycle = self._manager._lifecycle
         is_new, record.opening = record.opening == "new", None
         if is_new:
-            lifecycle.table.remove(self.key, "failed", only=record.session)
+            lifecycle.table.remove(self.key, "failed", [], only=record)
         lifecycle.give_back(record, self._kwargs, is_use=False)
         self._record = None
 

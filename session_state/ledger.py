@@ -1,12 +1,14 @@
 """Running totals: what all sessions hold, without walking the ones that nobody touched.
 
 A survey walks what was touched of one session, in the thread that ends its lease or asks for
-`stats()`, and becomes an event. Events are applied by whoever gets the lock, which is only ever
-tried: a destructor, a signal handler or another thread that finds it taken leaves its event to the
-one who has it, and reads the totals as they were.
+`stats()`, and becomes an event. Events are applied by whoever gets the turn, which nobody waits for:
+a destructor, a signal handler or another thread that finds it taken leaves its event to the one who
+has it, and reads the totals as they were.
+
+An interrupt may come at any moment. Then marks are put back, an event stays first in line until it
+was applied in full, and what may be half applied is counted anew from the books of the fields.
 """
 
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -76,7 +78,8 @@ class Ledger:
         self._touched: dict[weakref.ref[SessionState], None] = {}
         self._events: deque[Any] = deque()
         self._surveyor = Surveyor(self._events.append)
-        self._lock = threading.Lock()
+        self._turn: dict[None, object] = {}
+        self._in_doubt = False
         self._sequence = count()
         self._blind: set[Account] = set()
         self._pinned: set[Extent] = set()
@@ -85,10 +88,6 @@ class Ledger:
         self._totals: dict[str, int] = {"total_nbytes": 0, "unaccounted": 0}
         self._table: dict[str, int] = {}
         renew_after_forks(self)
-
-    def after_fork(self) -> None:
-        """Make it usable in a child: a new lock."""
-        self._lock = threading.Lock()
 
     def admit(self, session: "SessionState") -> None:
         """Open an account for a new session."""
@@ -100,12 +99,21 @@ class Ledger:
     def publish(self, session: "SessionState") -> None:
         """Survey what was touched of a session, and look over what was not. Costs nothing else."""
         account = session.account
-        if account is not None:
-            # First of all, so that whoever touches the session from now on puts it there again.
-            self._touched.pop(account.session, None)
-        names = session.status.take_touched()
-        if not names or account is None:
+        if account is None:
             return
+        names: set[str] = set()
+        try:
+            self._touched.pop(account.session, None)
+            session.status.take_touched(names)
+            if names:
+                self._survey(session, account, names)
+        except BaseException:
+            self._touched[account.session] = None
+            for name in names:
+                session.status.touch(name)
+            raise
+
+    def _survey(self, session: "SessionState", account: Account, names: set[str]) -> None:
         # What died until now must not be taken for what took its place.
         self._settle()
         sequence = next(self._sequence)
@@ -136,22 +144,11 @@ class Ledger:
 
     def publish_touched(self) -> None:
         """Publish the sessions that were touched, but those that somebody has a lease on."""
-        leased: dict[weakref.ref[SessionState], None] = {}
-        for _ in range(len(self._touched)):
-            try:
-                reference = self._touched.popitem()[0]
-            except KeyError:
-                # Another thread took it.
-                break
+        for reference in list(self._touched):
             session = reference()
-            if session is None:
-                continue
-            if session.is_leased:
-                # Its holder is in the middle of a step: the end of the lease publishes.
-                leased[reference] = None
-            else:
+            # The holder of a lease is in the middle of a step: the end of the lease publishes.
+            if session is not None and not session.is_leased:
                 self.publish(session)
-        self._touched.update(leased)
         self._settle()
 
     def sessions(self) -> list[tuple[Account, "SessionState"]]:
@@ -161,36 +158,73 @@ class Ledger:
 
     def totals(self) -> dict[str, int]:
         """The totals as last published, by the keys of `stats()`."""
-        self._refresh()
+        self._settle(sums=True)
         return self._totals
 
     def table(self) -> dict[str, int]:
         """Bytes per device of the sessions in the table, as last published."""
-        self._refresh()
+        self._settle(sums=True)
         return self._table
 
     def lingering(self) -> list[tuple[Origin, Extent]]:
         """What outlives the sessions that held it, and the fields that it came from."""
         self._settle()
-        with self._lock:
-            return [(extent.origin, extent) for extent in self.extents.lingering()]  # type: ignore[misc]
+        return [(extent.origin, extent) for extent in self.extents.lingering()]  # type: ignore[misc]
+
+    def after_fork(self) -> None:
+        """Make it usable in a child, where whoever had the turn, or was at a survey, is gone."""
+        self._turn.clear()
+        for _, session in self.sessions():
+            session.status.touch(EVERYTHING)
 
     def _post(self, event: object) -> None:
         self._events.append(event)
         self._settle()
 
-    def _settle(self) -> None:
-        """Apply what has happened, unless somebody is at it."""
-        while self._events and self._lock.acquire(blocking=False):
-            try:
-                while self._events:
-                    self._apply(self._events.popleft())
-                self._is_stale = True
-                self._note_peaks()
-            finally:
-                self._lock.release()
+    def _settle(self, *, sums: bool = False) -> None:
+        """Apply what has happened, and make the `sums` that are handed out, unless somebody is at it."""
+        turn, mine = self._turn, object()
+        try:
+            # No lock: an interrupt after its `acquire` would leave it taken, and nobody could tell.
+            while (self._events or self._in_doubt or (sums and self._is_stale)) and turn.setdefault(
+                None, mine
+            ) is mine:
+                self._apply_all()
+                if sums:
+                    self._sum_up()
+                    self._is_stale = False
+                del turn[None]
+        except BaseException:
+            if turn.get(None) is mine:
+                del turn[None]
+            raise
+
+    def _apply_all(self) -> None:
+        if self._in_doubt:
+            self._recount()
+        events = self._events
+        if events:
+            self._is_stale = self._in_doubt = True
+        while events:
+            self._apply(events[0])
+            events.popleft()
+        self._note_peaks()
+        self._in_doubt = False
+
+    def _recount(self) -> None:
+        """Make all sums anew from the books of the fields."""
+        self._is_stale = True
+        extents = Extents()
+        extents.keep(self.extents)
+        self.extents = extents
+        for account in list(self.accounts):
+            account.clear()
+            for books in account.fields.values():
+                self._claimed(books.committed, {}, account.committed)
+                self._claimed(books.staged, {}, account.staging)
 
     def _apply(self, event: object) -> None:
+        """Apply an event, also one that was applied before or by half."""
         match event:
             case Owner():
                 self._bury(event)
@@ -205,9 +239,10 @@ class Ledger:
                 # The session's own weak reference: the last view let go of it.
                 assert isinstance(event, SessionReference)
                 self._touched.pop(event, None)
-                self._end(event.account)
-                self.accounts.discard(event.account)
-                del event.account
+                if event.account is not None:
+                    self._end(event.account)
+                    self.accounts.discard(event.account)
+                    event.account = None
 
     def _bury(self, owner: Owner) -> None:
         extent = owner.extent
@@ -241,6 +276,7 @@ class Ledger:
             return found
         for owner in found.keys() - before.keys():
             device, start, nbytes, _ = found[owner]
+            owner.extent = None
             if type(owner) is Owner and owner() is None:
                 continue
             extent = owner.extent = self.extents.at(device, start, nbytes)
@@ -281,16 +317,8 @@ class Ledger:
             if nbytes > peak.get(device, 0):
                 peak[device] = nbytes
 
-    def _refresh(self) -> None:
-        """Make the totals that are handed out, unless they are as the books or the lock is taken."""
-        if self._is_stale and self._lock.acquire(blocking=False):
-            try:
-                self._is_stale = False
-                self._sum_up()
-            finally:
-                self._lock.release()
-
     def _sum_up(self) -> None:
+        """Make the totals that are handed out."""
         at, staged = self.extents.totals.at, self.extents.totals.staged
         table = self._table = dict(_present(at[Place.TABLE]))
         self._blind = {account for account in self._blind if account.unaccounted}

@@ -162,9 +162,12 @@ class SessionState(KeepsBooks, StaysInProcess):
         Raises as `reset` does; the session is closed all the same.
         """
         self.status.closed = True
-        self.status.take_touched()
-        # Views keep the old dict: nobody writes it any more, so it reads as defaults from now on.
-        carried, self._carried = self._carried, {}
+        self.status.take_touched(set())
+        # Views keep the old dict: nobody writes it any more, so it reads as defaults from now on. It is
+        # cleared on both sides, for an interrupt and for a write in between.
+        carried = self._carried
+        carried.clear()
+        self._carried = {}
         carried.clear()
         self.reset()
 

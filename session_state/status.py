@@ -39,24 +39,36 @@ class Status:
         """Put `session` into `queue` whenever it is touched and not in there."""
         self._queue, self._session = queue, session
         if self.touched:
-            self._enqueue()
+            queue[session] = None
 
     def touch(self, field: str) -> None:
         """Mark `field` as used; a closed session is not marked."""
         if self.closed:
             return
-        self.touched.add(field)
-        if self.closed:
-            self.touched.discard(field)
-            return
-        if self.failed is not None:
-            self._withhold()
-        self._enqueue()
+        try:
+            self.touched.add(field)
+            if self.closed:
+                self.touched.discard(field)
+            elif self.failed is not None:
+                self._withhold()
+        finally:
+            # Whatever interrupts, what is marked is queued: nobody marks it a second time.
+            if self._queue is not None and self._session is not None:
+                self._queue[self._session] = None
 
     def reads(self, field: str) -> None:
         """Mark `field` as read. Raises SessionFailed."""
         self.require_whole()
         self.touch(field)
+
+    def writes(self, field: str) -> None:
+        """Mark `field` as about to be written, since an interrupt may come right behind the write.
+
+        Raises as `require_open` does.
+        """
+        self.require_open(field)
+        if field not in self.touched:
+            self.touch(field)
 
     def wrote(self, field: str) -> None:
         """Mark `field` as written. Raises SessionClosed when the session ended meanwhile."""
@@ -64,13 +76,11 @@ class Status:
         self.require_open(field)
         self.renew(field)
 
-    def take_touched(self) -> set[str]:
-        """The marks, which are gone then. What is touched from now on is marked again."""
-        taken: set[str] = set()
-        _pour(self.touched, taken)
+    def take_touched(self, into: set[str]) -> None:
+        """Move the marks into a set. What is touched from now on is marked again."""
+        _pour(self.touched, into)
         if self._withheld is not None:
-            _pour(self._withheld, taken)
-        return taken
+            _pour(self._withheld, into)
 
     def require_open(self, *fields: str) -> None:
         """Raise unless `fields` can be written: SessionClosed, naming the first of them.
@@ -119,15 +129,9 @@ class Status:
             self._withheld = set()
         _pour(self.touched, self._withheld)
 
-    def _enqueue(self) -> None:
-        if self._queue is not None and self._session is not None:
-            self._queue[self._session] = None
-
 
 def _pour(marks: set[str], into: set[str]) -> None:
-    """Move marks one by one, since other threads may add and take some meanwhile."""
-    while marks:
-        try:
-            into.add(marks.pop())
-        except KeyError:
-            return
+    """Move marks; an interrupt leaves each in one of the two at least."""
+    moved = marks.copy()
+    into.update(moved)
+    marks.difference_update(moved)

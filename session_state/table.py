@@ -120,7 +120,7 @@ class Table:
         self,
         record: Record,
         lease: object | None,
-        evicted: list[Record],
+        left: list[Record],
         ticket: Ticket | None = None,
         *,
         at_any_size: bool = False,
@@ -134,13 +134,13 @@ class Table:
             if key in self.records:
                 return Refusal.MOVED_ON
             is_behind = not at_any_size and self.queues.is_behind(None, ticket)
-            if is_behind or not (self._make_room(1, evicted) or at_any_size):
+            if is_behind or not (self._make_room(1, left) or at_any_size):
                 self.queues.join(None, ticket)
                 # Looked at again: a lease that ended before the ticket was queued woke nobody.
                 is_due = ticket is not None and not is_behind and self._has_place()
                 return Refusal.MOVED_ON if is_due else Refusal.FULL
-            self.misses += 1
             self.records[key] = record
+            self.misses += 1
         return None
 
     def lease(
@@ -170,45 +170,40 @@ class Table:
             self.records.move_to_end(key)
         return None
 
-    def settle(self, record: Record, evicted: list[Record]) -> bool:
-        """Evict what exceeds the cap. Returns whether the record went as well, since somebody asked
-        for its end during a lease.
-        """
-        is_out = False
+    def settle(self, record: Record, left: list[Record]) -> None:
+        """Take out what exceeds the cap, and the record where somebody asked for its end."""
         with self.lock:
-            if record.closing is not None:
-                is_out = self._take_out(record, record.closing)
-            self._make_room(0, evicted)
-        return is_out
+            if self.records.get(record.key) is record and (
+                record.closing is not None or record.claim.get(None) is OUT_OF_TABLE
+            ):
+                self._take_out(record, left)
+            self._make_room(0, left)
 
     def remove(
-        self, key: str, reason: Reason, *, only: SessionState | None = None
-    ) -> tuple[Record | None, bool]:
+        self, key: str, reason: Reason, left: list[Record], *, only: Record | None = None
+    ) -> Record | None:
         """Take a session, or `only` that one, out of the table; a leased one goes with its lease.
 
-        Returns its record, None when there was none, and whether it is out.
+        Returns its record, None when there was none.
         """
-        is_out = False
         with self.lock:
             record = self.records.get(key)
-            if record is not None and only is not None and record.session is not only:
-                record = None
-            if record is not None:
-                is_out = self._take_out(record, reason)
-        return record, is_out
+            if record is None or (only is not None and record is not only):
+                return None
+            record.closing = record.closing or reason
+            self._take_out(record, left)
+        return record
 
-    def remove_idle(self, since: float, removed: list[Record]) -> None:
+    def remove_idle(self, since: float, left: list[Record]) -> None:
         """Take out what is not leased and was last used at `since` or before."""
         records = self.snapshot()
         with self.lock:
             for record in records:
                 if record.used > since:
                     break
-                if self._claim(record):
-                    record.closing = "idle"
-                    removed.append(record)
-            for record in removed:
-                self._drop(record, "idle")
+                if not record.claim and self.records.get(record.key) is record:
+                    record.closing = record.closing or "idle"
+                    self._take_out(record, left)
 
     def count_end(self, reason: Reason) -> None:
         """Count the end of a session that had left the table before."""
@@ -230,40 +225,54 @@ class Table:
         with self.lock:
             if self.records.get(record.key) is not record:
                 return Refusal.MOVED_ON
+            if record.claim.get(None) is OUT_OF_TABLE:
+                return Refusal.ENDING
             self.queues.join(record.key, ticket)
         # Looked at again: a lease that ended before the ticket was queued woke nobody.
         is_due = ticket is not None and not record.claim
         return Refusal.MOVED_ON if is_due else Refusal.LEASED
 
-    def _take_out(self, record: Record, reason: Reason) -> bool:
-        """Take a record out of the table, now or at the end of its lease."""
-        record.closing = record.closing or reason
-        if not self._claim(record):
-            return False
-        self._drop(record, record.closing)
-        return True
+    def _take_out(self, record: Record, left: list[Record]) -> None:
+        """Take a record out unless it is leased, and add it to those that left."""
+        if self._claim(record, left):
+            self._drop(record)
 
-    def _claim(self, record: Record) -> bool:
-        """Get a record for good, unless it is leased or was taken out before."""
-        return not record.claim and record.claim.setdefault(None, OUT_OF_TABLE) is OUT_OF_TABLE
+    def _claim(self, record: Record, left: list[Record]) -> bool:
+        """Get a record of the table for good, unless it is leased.
 
-    def _drop(self, record: Record, reason: Reason) -> None:
+        One that is claimed already is still there since an interrupt came before it was dropped. To
+        be found then it is noted among those that leave before anything else happens.
+        """
+        left.append(record)
+        if record.claim.setdefault(None, OUT_OF_TABLE) is OUT_OF_TABLE:
+            return True
+        left.pop()
+        return False
+
+    def _drop(self, record: Record) -> None:
+        reason = record.closing
+        count = 0 if reason is None else self.closed.get(reason, 0)
+        # From here on no function is called, so that nothing interrupts.
         del self.records[record.key]
-        self.closed[reason] = self.closed.get(reason, 0) + 1
+        if reason is None:
+            self.evictions += 1
+        else:
+            self.closed[reason] = count + 1
 
     def _has_place(self) -> bool:
         if len(self.records) < self.max_sessions:
             return True
         return any(not record.claim and record.key not in self.queues for record in self.snapshot())
 
-    def _make_room(self, places: int, evicted: list[Record]) -> bool:
+    def _make_room(self, places: int, left: list[Record]) -> bool:
         """Evict until there are so many places within the cap. Returns whether there are now."""
+        first = len(left)
         excess = len(self.records) + places - self.max_sessions
         while excess > 0:
             try:
                 for record in self.records.values():
-                    if record.key not in self.queues and self._claim(record):
-                        evicted.append(record)
+                    is_free = not record.claim or record.claim.get(None) is OUT_OF_TABLE
+                    if is_free and record.key not in self.queues and self._claim(record, left):
                         excess -= 1
                         if not excess:
                             break
@@ -272,7 +281,6 @@ class Table:
             except RuntimeError:
                 # A lookup or a lease moved one to the end.
                 continue
-        for record in evicted:
-            del self.records[record.key]
-        self.evictions += len(evicted)
+        for at in range(first, len(left)):
+            self._drop(left[at])
         return excess <= 0

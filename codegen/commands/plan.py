@@ -59,7 +59,7 @@ def plan(
     to: Path | None,
     schemas: str | None,
 ) -> int:
-    """Say what a session holds as it steps, and how many of them fit on a device.
+    """Say what a session holds as it steps, and how many fit.
 
     The exit code is 1 where --sessions do not fit into --device-memory.
     """
