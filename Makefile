@@ -20,7 +20,7 @@ help:
 	@echo '           EXAMPLE=cosmos3 denoises with a transformer that borrows its cache instead'
 	@echo 'make test   run the tests (ARGS=-x ...)'
 	@echo 'make check  rules, drift, lint, format and types'
-	@echo 'make bench  how fast the tools are, beside what they are measured against'
+	@echo 'make bench  how fast the tools and the runtime are, beside what they are measured against'
 	@echo 'make clean  forget .venv'
 	@echo 'Each prepares .venv itself. PYTHON=python3.12 picks another interpreter;'
 	@echo 'VENV_FLAGS=--system-site-packages uses the torch that is installed already.'
@@ -41,8 +41,9 @@ check: $(VENV)/ready-dev
 	elif [ -z '$(REQUIRE_PYRIGHT)' ]; then echo 'pyright was left out: it needs npx, of Node.js'; \
 	else echo 'pyright is required here and needs npx, of Node.js' >&2; exit 1; fi
 
-bench: $(VENV)/ready-dev
+bench: $(VENV)/ready-dev $(REFERENCE)
 	@$(BIN)/python -m benchmarks.tool_speed
+	@$(BIN)/python -m benchmarks.runtime_speed --write docs/performance.md
 
 clean:
 	@rm -rf $(VENV)
@@ -64,7 +65,7 @@ $(VENV)/ready-%: pyproject.toml constraints.txt | $(VENV)/ready
 	fi
 	@touch $@
 
-# Tests that need the reference skip without it, so no network is no reason to run none.
+# What needs the reference skips without it, so no network is no reason to run nothing.
 $(REFERENCE): tests/reference/requirements.txt | $(VENV)/ready-dev
 	@$(PIP) download --no-deps --require-hashes --dest $(@D) --requirement $< && touch $@ \
 		|| echo 'The reference could not be fetched: the tests that use it will skip.'

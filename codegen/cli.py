@@ -7,7 +7,11 @@ from .commands.check import check
 from .commands.diff import diff
 from .commands.draft import draft
 from .commands.explain import explain
+from .commands.format import format_
 from .commands.generate import generate
+from .commands.jsonschema import jsonschema
+from .commands.new import new
+from .commands.plan import plan
 from .commands.table import table
 
 
@@ -24,7 +28,10 @@ def main() -> None:
     """One YAML schema per model: session classes, resets, byte accounting, decision table."""
 
 
-for command in (draft, check, explain, diff, generate, table, breaking):
+_WRITING = (new, draft, format_, check, explain, jsonschema)
+_BUILDING = (diff, generate)
+_REVIEWING = (table, breaking, plan)
+for command in (*_WRITING, *_BUILDING, *_REVIEWING):
     main.add_command(command)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from . import load_keys as tables
+from . import language
 from .findings import Report
 from .load_defaults import read_default
 from .load_families import load_axis, load_handoff
@@ -67,7 +67,7 @@ class _Loader:
 
     def schema(self) -> Schema:
         reading = self._reading
-        keys = Keys(self._root, tables.SCHEMA, reading, Span(1, 1, 1, 1))
+        keys = Keys(self._root, language.SCHEMA, reading, Span(1, 1, 1, 1))
         keys.read("schema", _as_version)
         # Records first: all that has a type may name them.
         records = keys.read_or("records", self._records, ())
@@ -140,7 +140,7 @@ class _Loader:
         return keys.read_or("fields", read, ())
 
     def _defaults(self, node: Node, reading: Reading) -> tuple[Device, str | None]:
-        keys = Keys(node, tables.DEFAULTS, reading, node.span)
+        keys = Keys(node, language.DEFAULTS, reading, node.span)
         device = keys.read("device", as_device)
         self._default_spans = {f"defaults.{key}": spans for key, spans in keys.spans.items()}
         return device or DEFAULT_DEVICE, keys.read("dtype", as_filled_text)
@@ -163,7 +163,7 @@ class _Loader:
     def _reset_when(
         self, node: Node, reading: Reading
     ) -> tuple[tuple[Argument, ...], tuple[ResetRule, ...]]:
-        keys = Keys(node, tables.RESET_WHEN, reading, node.span)
+        keys = Keys(node, language.RESET_WHEN, reading, node.span)
         if keys.read("rules", is_empty):
             message = "`rules` is empty: nothing would ever be reset by it."
             reading.error("missing-key", keys.spans["rules"][1], message, "take `reset_when` out")
@@ -195,7 +195,7 @@ class _Loader:
         values = []
         for entry in named_entries(node, reading, "`elsewhere`", node.span):
             name, at = entry.key.value, entry.key.span
-            keys = Keys(entry.value, tables.ELSEWHERE, reading, at)
+            keys = Keys(entry.value, language.ELSEWHERE, reading, at)
             closes_with = keys.read("closes_with", as_word)
             values.append(
                 Elsewhere(
@@ -219,7 +219,7 @@ def _as_version(node: Node, reading: Reading) -> int | None:
 
 
 def _as_param(entry: Entry, reading: Reading) -> Param | None:
-    keys = Keys(entry.value, tables.PARAM, reading, entry.key.span)
+    keys = Keys(entry.value, language.PARAM, reading, entry.key.span)
     type_ = keys.read("type", as_type)
     default, shipped = (read_default(keys, key, type_) for key in ("default", "shipped"))
     doc = keys.read_or("doc", as_filled_text, "")
@@ -253,7 +253,7 @@ def _as_argument(entry: Entry, reading: Reading) -> Argument | None:
 
 
 def _as_reset_rule(node: Node, reading: Reading) -> ResetRule | None:
-    keys = Keys(node, tables.RESET_RULE, reading, node.span)
+    keys = Keys(node, language.RESET_RULE, reading, node.span)
     reset, condition = keys.read("reset", as_word), keys.read("if", as_condition)
     if reset is None or condition is None:
         return None

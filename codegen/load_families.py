@@ -1,6 +1,6 @@
 """Axes and handoffs: the keys of families, and the loans of what is kept under one key."""
 
-from . import load_keys as tables
+from . import language
 from .expressions.ast import Condition, Equal, IsNone, Text, Truth
 from .expressions.sizes import parts_of
 from .load_defaults import as_plain
@@ -12,7 +12,7 @@ from .scalars import Reading, Word, as_condition, as_size, as_word, as_words
 
 def load_axis(entry: Entry, reading: Reading) -> Axis | None:
     """One axis, or None after a finding that leaves its keys unknown."""
-    keys = Keys(entry.value, tables.AXIS, reading, entry.key.span)
+    keys = Keys(entry.value, language.AXIS, reading, entry.key.span)
     kinds = [key for key in keys.spans if key in ("names", "range", "captured")]
     if len(kinds) > 1:
         message = f"An axis has its keys from `{kinds[0]}` or from `{kinds[1]}`, not from both."
@@ -65,7 +65,7 @@ def _as_names(node: Node, reading: Reading) -> tuple[Word, ...] | Word | None:
 def load_handoff(entry: Entry, reading: Reading) -> Handoff | None:
     """One handoff; what it lends and was refused is left out."""
     at = entry.key.span
-    keys = Keys(entry.value, tables.HANDOFF, reading, at)
+    keys = Keys(entry.value, language.HANDOFF, reading, at)
     by = keys.read("by", as_word)
     if "by" in keys.spans and by is None:
         return None

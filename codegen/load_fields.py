@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from . import load_keys as tables
+from . import language
 from .expressions.ast import Number, RecordType
 from .load_defaults import read_default
 from .load_keys import Keys, joined, named_entries, not_built, one_of
@@ -45,8 +45,7 @@ from .span import Span
 
 # Each choice of the language: what is built, and what is `later`.
 PLACEMENTS: dict[str, Placement] = {"object": "object", "attr": "attr"}
-KINDS = {kind: kind for kind in ("Value", "LatentBuffer", "FrameRing", "EncodeOnce")}
-KINDS_LATER = ("FixedState", "WindowKV", "Handle")
+KINDS = {kind: kind for kind in language.KINDS}
 DEVICES: dict[str, Device] = {"accelerator": "accelerator", "host": "host"}
 DEVICES_ELSEWHERE = {
     **dict.fromkeys(("cuda", "gpu", "mps", "xpu", "npu"), "accelerator"),
@@ -62,9 +61,6 @@ PERMISSIONS: dict[str, Permission] = {
 # Keys of a field that list names.
 NAMES = ("survives", "per", "invalidated_by", "derived_from", "manager_may")
 
-# PyTorch's limit.
-MAX_DIMENSIONS = 64
-
 # A draft's place holder, in capitals anywhere, and in any spelling where a reason starts.
 _TODO = re.compile(r"\b(?:TODO|FIXME|TBD|XXX)\b|\A\s*(?i:todo|fixme|tbd|xxx)\b")
 _NOTHING = re.compile(r"n/?a\.?|none\.?", re.IGNORECASE)
@@ -78,7 +74,7 @@ as_device = one_of(DEVICES, written="device", meant=DEVICES_ELSEWHERE)
 def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Field:
     """The field that one entry of `fields` describes; what was refused is left neutral."""
     name, at = entry.key.value, entry.key.span
-    keys = Keys(entry.value, tables.FIELD, reading, at)
+    keys = Keys(entry.value, language.FIELD, reading, at)
     words: dict[str, tuple[Word, ...]] = {key: keys.read_or(key, as_words, ()) for key in NAMES}
     names = {key: tuple(word.text for word in found) for key, found in words.items()}
     complete_with = keys.read("complete_with", as_word)
@@ -91,7 +87,7 @@ def load_field(entry: NodeEntry, reading: Reading, default_device: Device) -> Fi
     return Field(
         name=name,
         placement=placement,
-        kind=keys.read("kind", one_of(KINDS, KINDS_LATER, written="kind")),
+        kind=keys.read("kind", one_of(KINDS, language.KINDS_LATER, written="kind")),
         type=type_,
         reason=read_reason(keys, entry.key, reading),
         default=read_default(keys, "default", type_),
@@ -136,7 +132,7 @@ def load_record(entry: NodeEntry, reading: Reading) -> Record:
 
 def load_member(entry: NodeEntry, reading: Reading) -> Member:
     """One value of a record; what was refused is left neutral."""
-    keys = Keys(entry.value, tables.MEMBER, reading, entry.key.span)
+    keys = Keys(entry.value, language.MEMBER, reading, entry.key.span)
     return Member(
         name=entry.key.value,
         type=keys.read("type", as_type),
@@ -210,8 +206,8 @@ def as_shape(node: Node, reading: Reading) -> Shape | None:
         hint = f"write [{node.value}]" if isinstance(node, Scalar) and node.value else None
         reading.error("not-a-sequence", node.span, message, hint)
         return None
-    if len(node.items) > MAX_DIMENSIONS:
-        message = f"A tensor has at most {MAX_DIMENSIONS} dimensions; this has {len(node.items)}."
+    if len(node.items) > language.MAX_DIMENSIONS:
+        message = f"A tensor has at most {language.MAX_DIMENSIONS} dimensions; this has {len(node.items)}."
         reading.error("bad-dimension", node.span, message)
         return None
     dimensions = [as_dimension(item, reading) for item in joined(node, reading)]
@@ -237,7 +233,7 @@ def _without_prefix(scalar: Scalar, reading: Reading, count: int) -> Scalar:
 
 def as_entry(node: Node, reading: Reading) -> Entry | None:
     """`count` tensors of one shape."""
-    keys = Keys(node, tables.ENTRY, reading, node.span)
+    keys = Keys(node, language.ENTRY, reading, node.span)
     shape = keys.read("shape", as_shape)
     count = keys.read("count", as_size)
     if shape is None or ("count" in keys.spans and count is None):
@@ -246,21 +242,21 @@ def as_entry(node: Node, reading: Reading) -> Entry | None:
 
 
 def as_ring(node: Node, reading: Reading) -> Ring | None:
-    keys = Keys(node, tables.RING, reading, node.span)
+    keys = Keys(node, language.RING, reading, node.span)
     size = keys.read("size", as_size)
     along = keys.read("along", as_integer)
     return None if size is None else Ring(size, along, node.span)
 
 
 def as_grows(node: Node, reading: Reading) -> Grows | None:
-    keys = Keys(node, tables.GROWS, reading, node.span)
+    keys = Keys(node, language.GROWS, reading, node.span)
     items, every = keys.read("items", as_positive), keys.read("every", as_positive)
     return None if items is None or every is None else Grows(items, every, node.span)
 
 
 def as_recompute(node: Node, reading: Reading) -> Recompute | None:
     """What a field is rebuilt from; None where that or its cost was refused."""
-    keys = Keys(node, tables.RECOMPUTE, reading, node.span)
+    keys = Keys(node, language.RECOMPUTE, reading, node.span)
     sources, cost = keys.read("from", as_words), keys.read("cost", as_size)
     if keys.read("from", is_empty):
         message = "`from` is empty: a value that is rebuilt from nothing is a constant."
@@ -289,7 +285,7 @@ def as_positive(node: Node, reading: Reading) -> int | None:
 
 def as_view(node: Node, reading: Reading) -> Joined | None:
     """`{concat: dim}` or `{stack: dim}`."""
-    keys = Keys(node, tables.VIEW, reading, node.span)
+    keys = Keys(node, language.VIEW, reading, node.span)
     concat, stack = keys.read("concat", as_integer), keys.read("stack", as_integer)
     if "concat" in keys.spans and "stack" in keys.spans:
         message = "A view either concatenates or stacks."
@@ -301,6 +297,6 @@ def as_view(node: Node, reading: Reading) -> Joined | None:
 
 
 def as_measured(node: Node, reading: Reading) -> Measured | None:
-    keys = Keys(node, tables.MEASURED, reading, node.span)
+    keys = Keys(node, language.MEASURED, reading, node.span)
     nbytes, where = keys.read("bytes", as_bytes), keys.read("where", as_filled_text)
     return None if nbytes is None or where is None else Measured(*nbytes, where)

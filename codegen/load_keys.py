@@ -1,7 +1,6 @@
 """Mappings with known keys: what is unknown, missing, cut short or not built yet is a finding.
 
-Each mapping of the language is a row here. To build a key that is `later`, move it to `known` and
-give its reader to the loader.
+Which keys there are is said by the rows of `language`.
 """
 
 import difflib
@@ -11,8 +10,7 @@ from collections.abc import Mapping as Mapping_
 from types import MappingProxyType
 from typing import TypeVar
 
-from attrs import frozen
-
+from .language import Table
 from .nodes import Entry, Mapping, Node, Scalar, Sequence
 from .scalars import Reader, Reading, T, as_text, as_word, is_null
 from .source import report_comment
@@ -23,90 +21,6 @@ U = TypeVar("U")
 KeySpans = dict[str, tuple[Span, Span]]
 
 _COMMENT = re.compile(r"[ \t]+#")
-
-
-@frozen
-class Table:
-    """The keys of one kind of mapping.
-
-    Attributes:
-        what: the mapping's name, with its article, for messages.
-        known: the keys that the loader reads.
-        required: those that must be there; `a|b` asks for either.
-        later: keys of the language that are not built yet.
-        texts: free texts and conditions, which YAML may have cut short.
-    """
-
-    what: str
-    known: tuple[str, ...]
-    required: tuple[str, ...] = ()
-    later: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()
-
-
-SCHEMA = Table(
-    "a schema",
-    known=(
-        *("schema", "model", "class", "doc", "scope", "horizon", "params", "dims", "axes"),
-        *("defaults", "resets", "reset_when", "groups", "handoff", "elsewhere", "records"),
-        "fields",
-    ),
-    required=("schema", "model", "class", "doc", "fields"),
-    later=("key",),
-    texts=("doc",),
-)
-PARAM = Table(
-    "a param",
-    known=("type", "default", "min", "max", "shipped", "doc"),
-    required=("type", "doc"),
-    texts=("doc",),
-)
-DEFAULTS = Table("`defaults`", known=("device", "dtype"))
-RESET_WHEN = Table("`reset_when`", known=("arguments", "rules"), required=("rules",))
-RESET_RULE = Table("a reset rule", known=("reset", "if"), required=("reset", "if"), texts=("if",))
-ELSEWHERE = Table(
-    "a value of `elsewhere`",
-    known=("owner", "reason", "closes_with"),
-    required=("owner",),
-    texts=("owner", "reason"),
-)
-FIELD = Table(
-    "a field",
-    known=(
-        *("placement", "kind", "type", "reason", "default", "shape", "retains", "entries"),
-        *("dtype", "device", "written", "survives", "ring", "grows", "bounded_by", "view"),
-        *("manager_may", "recompute", "per", "complete_with", "invalidated_by", "derived_from"),
-        *("revisit", "measured", "renamed_from"),
-    ),
-    required=("placement", "type|parts"),
-    later=("parts", "at_most", "init", "window", "ranks", "on_close"),
-    texts=("reason", "bounded_by", "revisit"),
-)
-MEMBER = Table(
-    "a member of a record",
-    known=("type", "shape", "retains", "entries", "dtype"),
-    required=("type",),
-)
-ENTRY = Table("an entry", known=("shape", "count"), required=("shape",))
-RING = Table("a ring", known=("size", "along"), required=("size",))
-GROWS = Table("`grows`", known=("items", "every"), required=("items", "every"))
-RECOMPUTE = Table(
-    "`recompute`",
-    known=("from", "cost", "doc"),
-    required=("from", "cost", "doc"),
-    texts=("doc",),
-)
-AXIS = Table(
-    "an axis",
-    known=("names", "range", "where", "captured"),
-    required=("names|range|captured",),
-    texts=("where",),
-)
-HANDOFF = Table("a handoff", known=("by", "lend", "fresh"), required=("lend",))
-VIEW = Table("a view", known=("concat", "stack"), required=("concat|stack",))
-MEASURED = Table(
-    "a measurement", known=("bytes", "where"), required=("bytes", "where"), texts=("where",)
-)
 
 
 def not_built(what: str) -> tuple[str, str]:

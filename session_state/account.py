@@ -16,24 +16,28 @@ class SessionReference(weakref.ref["SessionState"]):
 
     __slots__ = ("account",)
 
-    account: "Account"
+    account: "Account | None"
+
+    # By identity, since a dead reference has no hash.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
 class FieldBooks:
     """What one field holds as last published, and of which survey that is."""
 
-    __slots__ = ("sequence", "committed", "staged", "unaccounted", "fingerprint")
+    __slots__ = ("sequence", "committed", "staged", "unaccounted", "layout")
 
     def __init__(self, sequence: int, finding: "Finding") -> None:
         self.sequence = sequence
         self.committed: Sheet = {}
         self.staged: Sheet = {}
         self.unaccounted = finding.unaccounted
-        self.fingerprint = finding.fingerprint
+        self.layout = finding.layout
 
     def extents(self) -> Iterator[Extent]:
         """The extents of the field that are still there, or were when last published."""
-        for owner in (*self.committed.values(), *self.staged.values()):
+        for owner in (*self.committed, *self.staged):
             if owner.extent is not None:
                 yield owner.extent
 

@@ -125,7 +125,7 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
 
     def _require_open(self) -> None:
         if self._is_bound and self._cell is not None:
-            self._cell.require_open(self._field)
+            self._cell.writes(self._field)
 
     @property
     def _place(self) -> str:

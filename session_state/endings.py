@@ -3,6 +3,9 @@
 import logging
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
+from operator import call
+from typing import TypeVar
 
 from .errors import raise_all
 from .ledger import Ledger
@@ -11,14 +14,7 @@ from .session import Hook, SessionState
 log = logging.getLogger(__name__)
 
 
-class _Detached(weakref.ref[SessionState]):
-    """An evicted session that a view may still hold, and what is to be done when it dies."""
-
-    __slots__ = ("hooks", "key", "session_id")
-
-    key: int
-    session_id: str
-    hooks: list[Hook]
+T = TypeVar("T")
 
 
 class Endings:
@@ -28,56 +24,75 @@ class Endings:
         """`note` is told of evicted sessions that died, in any thread and under any lock."""
         self._ledger = ledger
         self._note = note
-        self._detached: dict[int, _Detached] = {}
+        self._detached: dict[weakref.ref[SessionState], tuple[str, list[Hook]]] = {}
 
     def close(self, session: SessionState, reason: str) -> list[BaseException]:
-        """Release a session and tell its hooks. Returns what that raised."""
-        self._detached.pop(id(session), None)
+        """Release a session and tell its hooks, unless that was done. Returns what that raised."""
+        self._detached.pop(weakref.ref(session), None)
         errors: list[BaseException] = []
         self._ledger.publish(session)
-        try:
-            session.close()
-        except BaseException as error:
-            errors.append(error)
+        # Twice where it raises: it may have been interrupted before all was let go of.
+        while len(errors) < 2:
+            try:
+                session.close()
+                break
+            except BaseException as error:
+                errors.append(error)
         self._ledger.end(session)
         errors.extend(_tell(session.status.session_id, session._hooks, reason))
         return errors
 
     def detach(self, session: SessionState) -> None:
         """Note what is to be done when an evicted session dies."""
-        detached = _Detached(session, self._note)
-        detached.key = id(session)
-        detached.session_id = session.status.session_id
-        detached.hooks = session._hooks
-        self._detached[detached.key] = detached
+        died = weakref.ref(session, self._note)
+        self._detached[died] = session.status.session_id, session._hooks
         self._ledger.detach(session)
 
-    def bury(self, died: weakref.ref[SessionState]) -> None:
-        """Tell the hooks of an evicted session that died. Raises interrupts only."""
-        assert isinstance(died, _Detached)
-        if self._detached.get(died.key) is died:
-            del self._detached[died.key]
-        raise_all(
-            "several on_close hooks were interrupted", _tell(died.session_id, died.hooks, "lru")
-        )
+    def bury(self, died: weakref.ref[SessionState]) -> bool:
+        """Tell the hooks of an evicted session that died, unless that was done. Returns whether it was due.
+
+        Raises interrupts only.
+        """
+        if died not in self._detached:
+            return False
+        errors = _tell(*self._detached[died], "lru")
+        was_due = self._detached.pop(died, None) is not None
+        raise_all("several on_close hooks were interrupted", errors)
+        return was_due
+
+
+def take(pop: Callable[[], T], into: list[T]) -> None:
+    """Move what `pop` returns, in one step that nothing interrupts; nothing where it finds none."""
+    with suppress(IndexError):
+        into.extend(map(call, (pop,)))
 
 
 def _tell(session_id: str, hooks: list[Hook], reason: str) -> list[BaseException]:
     """Run the hooks, the newest first. Returns interrupts, which must not be kept from the caller."""
     errors: list[BaseException] = []
     while hooks:
+        taken: list[Hook] = []
         try:
-            # Popped first, so that each runs once, whoever else ends the session.
-            hook = hooks.pop()
-        except IndexError:
-            break
-        try:
-            hook(session_id, reason)
-        except Exception:
-            log.exception(
-                "session %r: an on_close hook raised; the session ended, the other hooks run",
-                session_id,
-            )
-        except BaseException as error:
-            errors.append(error)
+            # Out of the list first, so that each runs once, whoever else ends the session.
+            take(hooks.pop, taken)
+            for hook in taken:
+                _run(hook, session_id, reason, taken, errors)
+        except BaseException:
+            hooks.extend(taken)
+            raise
     return errors
+
+
+def _run(
+    hook: Hook, session_id: str, reason: str, taken: list[Hook], errors: list[BaseException]
+) -> None:
+    try:
+        del taken[:]
+        hook(session_id, reason)
+    except Exception:
+        log.exception(
+            "session %r: an on_close hook raised; the session ended, the other hooks run",
+            session_id,
+        )
+    except BaseException as error:
+        errors.append(error)

@@ -6,11 +6,12 @@ its extents cut it, each with whoever holds it.
 """
 
 import weakref
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any, TypeAlias
+
+from .addresses import Addresses
 
 
 class Place(IntEnum):
@@ -49,6 +50,10 @@ class Books:
 
     def __init__(self, place: Place) -> None:
         self.place = place
+        self.clear()
+
+    def clear(self) -> None:
+        """Start to count anew."""
         self.held: Counter[str] = Counter()
         self.exclusive: Counter[str] = Counter()
         self.staged: Counter[str] = Counter()
@@ -70,7 +75,8 @@ class Totals:
     __slots__ = ("at", "staged")
 
     def __init__(self) -> None:
-        self.at: dict[Place, Counter[str]] = {place: Counter() for place in Place}
+        # By position, since an enumeration hashes in Python.
+        self.at: list[Counter[str]] = [Counter() for _ in Place]
         self.staged: Counter[str] = Counter()
 
 
@@ -80,21 +86,17 @@ class Extent:
     One that overlaps no other is its own region.
     """
 
-    __slots__ = ("device", "start", "nbytes", "owners", "claims", "origin", "region")
+    __slots__ = ("device", "start", "nbytes", "end", "owners", "claims", "origin", "region")
 
     def __init__(self, device: str, start: int, nbytes: int) -> None:
         self.device = device
         self.start = start
         self.nbytes = nbytes
+        self.end = start + nbytes
         self.owners: list[Owner] = []
         self.claims: dict[Claimant, int] = {}
         self.origin: object = None
         self.region: Extent | Region | None = None
-
-    @property
-    def end(self) -> int:
-        """The first address behind it."""
-        return self.start + self.nbytes
 
     @property
     def extents(self) -> "list[Extent]":
@@ -139,7 +141,8 @@ class Extents:
 
     def __init__(self) -> None:
         self.totals = Totals()
-        self._starts: dict[str, list[int]] = {}
+        self._addresses: dict[str, Addresses] = {}
+        self._left: dict[Extent, None] = {}
         self._regions: dict[tuple[str, int], Extent | Region] = {}
 
     def at(self, device: str, start: int, nbytes: int) -> Extent:
@@ -156,6 +159,11 @@ class Extents:
         claims, region = extent.claims, extent.region
         if claimant in claims or region is None:
             claims[claimant] += 1
+            return
+        if region is extent and not claims and extent.origin is None:
+            # As nearly every one when it is new.
+            claims[claimant] = 1
+            self._tally_sole(extent.device, extent.nbytes, claimant)
             return
         self._tally(region, -1)
         claims[claimant] = 1
@@ -176,7 +184,9 @@ class Extents:
         claims[claimant] -= 1
         if not claims[claimant]:
             del claims[claimant]
-        extent.origin = origin or extent.origin
+        if origin is not None:
+            extent.origin = origin
+            self._left[extent] = None
         if claims or extent.origin is not None:
             self._tally(region, 1)
             return True
@@ -184,9 +194,9 @@ class Extents:
         return False
 
     def kill(self, extent: Extent) -> None:
-        """Take an extent out, whoever claims it: its memory is gone."""
+        """Take an extent out, whoever claims it: its memory is gone. One of other books is left alone."""
         region = extent.region
-        if region is not None:
+        if region is not None and self._regions.get((region.device, region.start)) is region:
             self._tally(region, -1)
             self._remove(extent, region)
 
@@ -199,61 +209,93 @@ class Extents:
         for region in regions:
             self._tally(region, 1)
 
-    def lingering(self) -> Iterator[Extent]:
+    def lingering(self) -> list[Extent]:
         """The extents that no session holds any more and that are still there."""
-        for region in self._regions.values():
-            yield from (one for one in region.extents if not one.claims and one.origin is not None)
+        return [extent for extent in list(self._left) if not extent.claims]
+
+    def keep(self, left: "Extents") -> None:
+        """Take over what sessions that ended left alive, from books that may be wrong."""
+        for one in list(left._left):
+            if any(owner() is not None for owner in one.owners):
+                extent = self.at(one.device, one.start, one.nbytes)
+                region = extent.region
+                assert region is not None, "an extent that is listed has one"
+                self._tally(region, -1)
+                extent.owners, extent.origin = one.owners, one.origin
+                self._tally(region, 1)
+                for owner in extent.owners:
+                    owner.extent = extent
+                self._left[extent] = None
 
     def _insert(self, extent: Extent) -> Extent:
         device, start, end = extent.device, extent.start, extent.end
-        starts = self._starts.setdefault(device, [])
-        last = bisect_left(starts, end)
-        first = bisect_right(starts, start, 0, last)
-        if first and self._regions[device, starts[first - 1]].end > start:
-            first -= 1
+        addresses, regions = self._addresses.get(device), self._regions
+        if addresses is None:
+            addresses = self._addresses[device] = Addresses()
+        if (device, start) not in regions:
+            below, above = addresses.add(start)
+            if (above is None or end <= above) and (
+                below is None or regions[device, below].end <= start
+            ):
+                # Nearly every extent overlaps no other, and nobody claims a new one yet.
+                extent.region = regions[device, start] = extent
+                return extent
+            addresses.remove(start)
+        below = addresses.below(end)
         joined = [extent]
-        for known in starts[first:last]:
-            region = self._regions.pop((device, known))
+        while below is not None and self._regions[device, below].end > start:
+            region = self._regions.pop((device, below))
+            addresses.remove(below)
             self._tally(region, -1)
             joined += region.extents
-        starts[first:last] = [self._list(joined)]
+            below = addresses.below(below)
+        self._list(joined)
         return extent
 
-    def _list(self, extents: list[Extent]) -> int:
-        """Enter extents that overlap as one region; returns where it starts."""
+    def _list(self, extents: list[Extent]) -> None:
+        """Enter extents that overlap as one region."""
         region = extents[0] if len(extents) == 1 else Region(extents)
         for extent in extents:
             extent.region = region
         self._regions[region.device, region.start] = region
+        self._addresses[region.device].add(region.start)
         self._tally(region, 1)
-        return region.start
 
     def _remove(self, extent: Extent, region: Extent | Region) -> None:
         """Take an extent out of a region that is not in the totals, and list what is left of it."""
         extent.region = None
+        self._left.pop(extent, None)
         del self._regions[region.device, region.start]
-        starts = self._starts[region.device]
-        at = bisect_left(starts, region.start)
-        rest = sorted((one for one in region.extents if one is not extent), key=_start)
-        starts[at : at + 1] = [self._list(group) for group in _clusters(rest)]
+        self._addresses[region.device].remove(region.start)
+        if region is not extent:
+            rest = sorted((one for one in region.extents if one is not extent), key=_start)
+            for group in _clusters(rest):
+                self._list(group)
 
     def _tally(self, region: Extent | Region, sign: int) -> None:
-        totals, device = self.totals, region.device
+        device = region.device
+        if type(region) is Extent and len(region.claims) == 1:
+            # As nearly every one is.
+            (claimant,) = region.claims
+            self._tally_sole(device, sign * region.nbytes, claimant)
+            return
         for nbytes, claims, origin in region.pieces():
             change = sign * nbytes
             if len(claims) == 1:
-                # Nearly every extent has one claimant.
                 (claimant,) = claims
-                books = claimant.books
-                totals.at[books.place][device] += change
-                books.held[device] += change
-                books.exclusive[device] += change
-                if claimant.is_staged:
-                    books.staged[device] += change
-                    if books.place is Place.TABLE:
-                        totals.staged[device] += change
+                self._tally_sole(device, change, claimant)
             elif claims or origin is not None:
                 self._tally_shared(device, change, claims)
+
+    def _tally_sole(self, device: str, change: int, claimant: Claimant) -> None:
+        totals, books = self.totals, claimant.books
+        totals.at[books.place][device] += change
+        books.held[device] += change
+        books.exclusive[device] += change
+        if claimant.is_staged:
+            books.staged[device] += change
+            if books.place is Place.TABLE:
+                totals.staged[device] += change
 
     def _tally_shared(self, device: str, change: int, claims: dict[Claimant, int]) -> None:
         committed = {claimant.books for claimant in claims if not claimant.is_staged}

@@ -20,26 +20,28 @@ class Generation:
 
     def __init__(self, lifecycle: Lifecycle, key: str) -> None:
         self.key = key
-        self.session: SessionState | None = None
+        self.record: Record | None = None
         self._lifecycle = lifecycle
 
     def session_of_its_own(self) -> "SessionState":
         """The generation's own session, made when it is first asked for."""
-        if self.session is None:
-            record = Record(self.key, self._lifecycle.clock())
-            refusal = self._lifecycle.add(record)
-            if refusal is Refusal.MOVED_ON:
-                raise SessionExists(
-                    f"session {self.key!r} is in the table; drop it first, or use another id"
-                )
-            if refusal is not None:
-                raise SessionBusy(
-                    f"generation {self.key!r} has no place: every session of the table, "
-                    f"{self._lifecycle.table.max_sessions} at most, is leased or waited for; end a "
-                    "lease, or raise max_sessions"
-                )
-            self.session = record.session
-        return self.session
+        if self.record is not None:
+            return self.record.session
+        # Noted first, so that an interrupt loses no session.
+        record = self.record = Record(self.key, self._lifecycle.clock())
+        refusal = self._lifecycle.add(record)
+        if refusal is None:
+            return record.session
+        self.record = None
+        if refusal is Refusal.MOVED_ON:
+            raise SessionExists(
+                f"session {self.key!r} is in the table; drop it first, or use another id"
+            )
+        raise SessionBusy(
+            f"generation {self.key!r} has no place: every session of the table, "
+            f"{self._lifecycle.table.max_sessions} at most, is leased or waited for; end a lease, or "
+            "raise max_sessions"
+        )
 
 
 @contextmanager
@@ -57,5 +59,5 @@ def generation(lifecycle: Lifecycle, key: str, make: Callable[[], V]) -> Iterato
         yield view
         reason = "client"
     finally:
-        if begun.session is not None:
-            lifecycle.end(key, reason, only=begun.session)
+        if begun.record is not None:
+            lifecycle.end(key, reason, only=begun.record)

@@ -66,7 +66,7 @@ def _holders(extents: Iterable[Any]) -> tuple[str, ...]:
     values += [
         one
         for one in gc.get_objects()
-        if isinstance(one, torch.Tensor) and _storage_id(one) in wanted
+        if issubclass(type(one), torch.Tensor) and _storage_id(one) in wanted
     ]
     names: dict[str, None] = {}
     ours = {id(values), id(owners)}
@@ -88,14 +88,18 @@ def _named(value: object, ours: set[int], depth: int) -> Iterator[str]:
     referrers = gc.get_referrers(value)
     ours = ours | {id(referrers)}
     for referrer in referrers:
-        if id(referrer) in ours or isinstance(referrer, types.FrameType | types.GeneratorType):
+        if id(referrer) in ours or issubclass(
+            type(referrer), (types.FrameType, types.GeneratorType)
+        ):
             continue
-        if isinstance(referrer, dict) and (owner := _owner_of(referrer)) is not None:
+        if issubclass(type(referrer), dict) and (owner := _owner_of(referrer)) is not None:
             yield f"{owner}.{_key_of(referrer, value)}"
-        elif type(referrer) in _CONTAINERS or isinstance(referrer, (torch.Tensor, np.ndarray)):
+        elif type(referrer) in _CONTAINERS or issubclass(
+            type(referrer), (torch.Tensor, np.ndarray)
+        ):
             if depth:
                 yield from _named(referrer, ours, depth - 1)
-        elif isinstance(referrer, types.CellType):
+        elif issubclass(type(referrer), types.CellType):
             yield "a closure"
         else:
             yield f"{type_name(type(referrer))}{_attribute_of(referrer, value)}"
@@ -104,9 +108,9 @@ def _named(value: object, ours: set[int], depth: int) -> Iterator[str]:
 def _owner_of(namespace: dict[Any, Any]) -> str | None:
     """The object, or the module, whose namespace a dict is."""
     for owner in gc.get_referrers(namespace):
-        if isinstance(owner, types.ModuleType) and vars(owner) is namespace:
-            return owner.__name__
-        if not isinstance(owner, type) and getattr(owner, "__dict__", None) is namespace:
+        if issubclass(type(owner), types.ModuleType) and vars(owner) is namespace:
+            return str(owner.__name__)
+        if not issubclass(type(owner), type) and getattr(owner, "__dict__", None) is namespace:
             return type_name(type(owner))
     return None
 

@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from threading import enumerate as living_threads
 from time import monotonic
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, cast
 
 from .errors import SessionBusy, SessionExists, SessionNotFound
 from .local import StaysInProcess
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 V_co = TypeVar("V_co", bound="SessionView", covariant=True)
 
 Expect = Literal["any", "new", "existing"]
+
+_MISSING: Final = object()
 
 
 class Lease(
@@ -59,6 +61,7 @@ class Lease(
         self.key = key
         self._make = make
         self._args = args
+        # Also the token of the lease, since it is new for each and refers to nothing of it.
         self._kwargs = kwargs
         self._expect = expect
         self._wait = wait
@@ -80,8 +83,9 @@ class Lease(
         traceback: TracebackType | None,
     ) -> None:
         """Give the session back, and close it when that was asked for meanwhile."""
-        if self._record is not None:
-            self._manager._lifecycle.give_back(self._record, id(self))
+        record = self._record
+        if record is not None:
+            self._manager._lifecycle.give_back(record, self._kwargs)
             self._record = None
 
     async def __aexit__(
@@ -95,7 +99,7 @@ class Lease(
     def __del__(self) -> None:
         # It may run under any lock, so that the session is given back at the manager's next call.
         if self._record is not None:
-            self._manager._lifecycle.abandon(self._record, id(self))
+            self._manager._lifecycle.abandon(self._record, self._kwargs)
 
     def _try(self, ticket: Ticket | None) -> Refusal | None:
         """Lease the session unless it is refused. Raises what waiting would not change."""
@@ -107,8 +111,6 @@ class Lease(
         while True:
             now = lifecycle.clock()
             record = lifecycle.table.records.get(key)
-            if ticket is not None:
-                ticket.prepare()
             if record is None:
                 refusal = self._add(Record(key, now), ticket)
             else:
@@ -116,11 +118,15 @@ class Lease(
                     self._refuse(record)
                 # Noted before it is leased, so that an interrupt in between loses no session.
                 self._record = record
-                refusal = lifecycle.table.lease(record, id(self), now, ticket)
+                refusal = lifecycle.table.lease(record, self._kwargs, now, ticket)
             if refusal is None:
                 return None
             self._record = None
-            if refusal is not Refusal.MOVED_ON:
+            if ticket is not None:
+                ticket.prepare()
+            if refusal is Refusal.ENDING and record is not None:
+                lifecycle.settle(record)
+            elif refusal is not Refusal.MOVED_ON:
                 return refusal
 
     def _add(self, record: Record, ticket: Ticket | None) -> Refusal | None:
@@ -131,7 +137,7 @@ class Lease(
                 'opened; open it with expect="any" to start anew'
             )
         self._record = record
-        return self._manager._lifecycle.add(record, id(self), ticket)
+        return self._manager._lifecycle.add(record, self._kwargs, ticket)
 
     def _refuse(self, record: Record) -> None:
         """Raise what keeps the record from being leased."""
@@ -142,22 +148,34 @@ class Lease(
         record.session.status.require_whole()
 
     def _opened(self) -> V_co:
-        """The view. When making it raises there is no lease, and no session that was not there."""
-        record = self._record
-        assert record is not None
+        """The view: that of the last lease, where a new one would be its like."""
+        record: Any = self._record
+        kwargs, view = self._kwargs, record.view
+        if type(view) is not self._make or self._args:
+            return self._made(record)
+        if (kwargs or record.given) and not _same(kwargs, record.given):
+            return self._made(record)
+        return cast("V_co", view)
+
+    def _made(self, record: Record) -> V_co:
+        """A new view. When making it raises there is no lease, and no session that was not there."""
+        record.opening = record.opening or "existing"
         try:
             view = self._make(self.key, self._manager, *self._args, **self._kwargs)
         except BaseException:
             self._abandon(record)
             raise
         record.opening = None
+        if not getattr(self._make, "_has_own_state", True):
+            record.view, record.given = view, self._kwargs or None
         return view
 
     def _abandon(self, record: Record) -> None:
         lifecycle = self._manager._lifecycle
-        if record.opening == "new":
-            lifecycle.table.remove(self.key, "failed", only=record.session)
-        lifecycle.give_back(record, id(self), is_use=False)
+        is_new, record.opening = record.opening == "new", None
+        if is_new:
+            lifecycle.table.remove(self.key, "failed", [], only=record)
+        lifecycle.give_back(record, self._kwargs, is_use=False)
         self._record = None
 
     def _waited(self, refusal: Refusal) -> V_co:
@@ -186,23 +204,25 @@ class Lease(
         return self._opened()
 
     def _busy(self, refusal: Refusal) -> SessionBusy:
-        wait = (
-            f"; waited {self._wait:g} s" if self._wait else "; pass wait=<seconds> to wait for it"
-        )
+        """The error, which says as much as can still be seen."""
+        end = f"; waited {self._wait:g} s" if self._wait else "; pass wait=<seconds> to wait for it"
+        table = self._manager._lifecycle.table
         if refusal is Refusal.FULL:
-            cap = self._manager._lifecycle.table.max_sessions
             return SessionBusy(
-                f"session {self.key!r} has no place: the table is full, and each of its {cap} "
-                f"sessions is leased or waited for{wait}, or raise max_sessions"
+                f"session {self.key!r} has no place: the table is full, and each of its "
+                f"{table.max_sessions} sessions is leased or waited for{end}, or raise max_sessions"
             )
-        return SessionBusy(f"session {self.key!r} is leased{self._held()}{wait}")
-
-    def _held(self) -> str:
-        """Who has the session, as far as the message can still say."""
-        record = self._manager._lifecycle.table.records.get(self.key)
+        record = table.records.get(self.key)
         if record is None or record.lease is None:
-            return ""
+            return SessionBusy(f"session {self.key!r} is waited for by others{end}")
         names = {thread.ident: thread.name for thread in living_threads()}
+        holder = names.get(record.thread, "a thread that ended")
         seconds = self._manager._lifecycle.clock() - record.since
-        by = names.get(record.thread, "a thread that ended")
-        return f" for {seconds:.3g} s by {by}"
+        return SessionBusy(f"session {self.key!r} is leased for {seconds:.3g} s by {holder}{end}")
+
+
+def _same(given: dict[str, Any], before: dict[str, Any] | None) -> bool:
+    """Whether the very same objects were given."""
+    if before is None or len(given) != len(before):
+        return False
+    return all(before.get(name, _MISSING) is value for name, value in given.items())

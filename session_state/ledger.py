@@ -1,12 +1,14 @@
 """Running totals: what all sessions hold, without walking the ones that nobody touched.
 
 A survey walks what was touched of one session, in the thread that ends its lease or asks for
-`stats()`, and becomes an event. Events are applied by whoever gets the lock, which is only ever
-tried: a destructor, a signal handler or another thread that finds it taken leaves its event to the
-one who has it, and reads the totals as they were.
+`stats()`, and becomes an event. Events are applied by whoever gets the turn, which nobody waits for:
+a destructor, a signal handler or another thread that finds it taken leaves its event to the one who
+has it, and reads the totals as they were.
+
+An interrupt may come at any moment. Then marks are put back, an event stays first in line until it
+was applied in full, and what may be half applied is counted anew from the books of the fields.
 """
 
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -17,8 +19,10 @@ import attrs
 
 from .account import Account, FieldBooks, SessionReference
 from .extents import Claimant, Extent, Extents, Owner, Place, Unowned
+from .local import renew_after_forks
 from .status import EVERYTHING
 from .survey import Finding, Sheet, Surveyor
+from .tensors import is_page_locked
 
 if TYPE_CHECKING:
     import weakref
@@ -71,15 +75,19 @@ class Ledger:
         self.accounts: set[Account] = set()
         self.extents = Extents()
         self.clock = clock
-        self._touched: deque[weakref.ref[SessionState]] = deque()
+        self._touched: dict[weakref.ref[SessionState], None] = {}
         self._events: deque[Any] = deque()
         self._surveyor = Surveyor(self._events.append)
-        self._lock = threading.Lock()
+        self._turn: dict[None, object] = {}
+        self._in_doubt = False
         self._sequence = count()
         self._blind: set[Account] = set()
+        self._pinned: set[Extent] = set()
+        self._is_stale = False
         self._peak: dict[str, int] = {}
         self._totals: dict[str, int] = {"total_nbytes": 0, "unaccounted": 0}
         self._table: dict[str, int] = {}
+        renew_after_forks(self)
 
     def admit(self, session: "SessionState") -> None:
         """Open an account for a new session."""
@@ -91,16 +99,32 @@ class Ledger:
     def publish(self, session: "SessionState") -> None:
         """Survey what was touched of a session, and look over what was not. Costs nothing else."""
         account = session.account
-        names = session.status.take_touched()
-        if not names or account is None:
+        if account is None:
             return
+        names: set[str] = set()
+        try:
+            self._touched.pop(account.session, None)
+            session.status.take_touched(names)
+            if names:
+                self._survey(session, account, names)
+        except BaseException:
+            self._touched[account.session] = None
+            for name in names:
+                session.status.touch(name)
+            raise
+
+    def _survey(self, session: "SessionState", account: Account, names: set[str]) -> None:
         # What died until now must not be taken for what took its place.
         self._settle()
         sequence = next(self._sequence)
         if EVERYTHING in names:
             names = session.field_names() | account.fields.keys()
         fields, survey = account.fields, self._surveyor.survey
-        findings = [survey(session, name, fields.get(name, _NO_BOOKS)) for name in names]
+        findings = [
+            survey(session, name, fields.get(name, _NO_BOOKS))
+            for name in names
+            if name in fields or not self._surveyor.is_bare(session, name)
+        ]
         for name, books in list(fields.items()):
             if name not in names and not self._surveyor.is_unchanged(session, name, books):
                 findings.append(survey(session, name, books))
@@ -115,22 +139,15 @@ class Ledger:
     def end(self, session: "SessionState") -> None:
         """Let what is still alive of a closed session linger under its fields."""
         if session.account is not None:
+            self._touched.pop(session.account.session, None)
             self._post(Ended(session.account))
 
     def publish_touched(self) -> None:
         """Publish the sessions that were touched, but those that somebody has a lease on."""
-        for _ in range(len(self._touched)):
-            try:
-                reference = self._touched.popleft()
-            except IndexError:
-                break
+        for reference in list(self._touched):
             session = reference()
-            if session is None:
-                continue
-            if session.is_leased:
-                # Its holder is in the middle of a step: the end of the lease publishes.
-                self._touched.append(reference)
-            else:
+            # The holder of a lease is in the middle of a step: the end of the lease publishes.
+            if session is not None and not session.is_leased:
                 self.publish(session)
         self._settle()
 
@@ -141,33 +158,73 @@ class Ledger:
 
     def totals(self) -> dict[str, int]:
         """The totals as last published, by the keys of `stats()`."""
+        self._settle(sums=True)
         return self._totals
 
     def table(self) -> dict[str, int]:
         """Bytes per device of the sessions in the table, as last published."""
+        self._settle(sums=True)
         return self._table
 
     def lingering(self) -> list[tuple[Origin, Extent]]:
         """What outlives the sessions that held it, and the fields that it came from."""
         self._settle()
-        with self._lock:
-            return [(extent.origin, extent) for extent in self.extents.lingering()]  # type: ignore[misc]
+        return [(extent.origin, extent) for extent in self.extents.lingering()]  # type: ignore[misc]
+
+    def after_fork(self) -> None:
+        """Make it usable in a child, where whoever had the turn, or was at a survey, is gone."""
+        self._turn.clear()
+        for _, session in self.sessions():
+            session.status.touch(EVERYTHING)
 
     def _post(self, event: object) -> None:
         self._events.append(event)
         self._settle()
 
-    def _settle(self) -> None:
-        """Apply what has happened, unless somebody is at it."""
-        while self._events and self._lock.acquire(blocking=False):
-            try:
-                while self._events:
-                    self._apply(self._events.popleft())
-                self._refresh()
-            finally:
-                self._lock.release()
+    def _settle(self, *, sums: bool = False) -> None:
+        """Apply what has happened, and make the `sums` that are handed out, unless somebody is at it."""
+        turn, mine = self._turn, object()
+        try:
+            # No lock: an interrupt after its `acquire` would leave it taken, and nobody could tell.
+            while (self._events or self._in_doubt or (sums and self._is_stale)) and turn.setdefault(
+                None, mine
+            ) is mine:
+                self._apply_all()
+                if sums:
+                    self._sum_up()
+                    self._is_stale = False
+                del turn[None]
+        except BaseException:
+            if turn.get(None) is mine:
+                del turn[None]
+            raise
+
+    def _apply_all(self) -> None:
+        if self._in_doubt:
+            self._recount()
+        events = self._events
+        if events:
+            self._is_stale = self._in_doubt = True
+        while events:
+            self._apply(events[0])
+            events.popleft()
+        self._note_peaks()
+        self._in_doubt = False
+
+    def _recount(self) -> None:
+        """Make all sums anew from the books of the fields."""
+        self._is_stale = True
+        extents = Extents()
+        extents.keep(self.extents)
+        self.extents = extents
+        for account in list(self.accounts):
+            account.clear()
+            for books in account.fields.values():
+                self._claimed(books.committed, {}, account.committed)
+                self._claimed(books.staged, {}, account.staging)
 
     def _apply(self, event: object) -> None:
+        """Apply an event, also one that was applied before or by half."""
         match event:
             case Owner():
                 self._bury(event)
@@ -181,23 +238,30 @@ class Ledger:
             case _:
                 # The session's own weak reference: the last view let go of it.
                 assert isinstance(event, SessionReference)
-                self._end(event.account)
-                self.accounts.discard(event.account)
-                del event.account
+                self._touched.pop(event, None)
+                if event.account is not None:
+                    self._end(event.account)
+                    self.accounts.discard(event.account)
+                    event.account = None
 
     def _bury(self, owner: Owner) -> None:
         extent = owner.extent
         if extent is not None:
             owner.extent = None
             extent.owners = [one for one in extent.owners if one is not owner]
-            if not any(one() is not None for one in extent.owners):
+            if not extent.owners or all(one() is None for one in extent.owners):
                 self.extents.kill(extent)
 
     def _enter(self, account: Account, sequence: int, finding: Finding) -> None:
         """Replace what the books have of one field, unless they have something newer."""
-        books, old = FieldBooks(sequence, finding), account.fields.get(finding.name, _NO_BOOKS)
+        old = account.fields.get(finding.name, _NO_BOOKS)
         if old.sequence > sequence:
             return
+        if finding.committed is old.committed and not old.staged:
+            # Nothing to change, but what an older survey found may no longer replace it.
+            old.sequence = sequence
+            return
+        books = FieldBooks(sequence, finding)
         books.committed = self._claimed(finding.committed, old.committed, account.committed)
         books.staged = self._claimed(finding.staged, old.staged, account.staging)
         if finding.is_bare:
@@ -208,14 +272,20 @@ class Ledger:
             self._blind.add(account)
 
     def _claimed(self, found: Sheet, before: Sheet, claimant: Claimant) -> Sheet:
-        for (device, start, nbytes, _), owner in found.items() - before.items():
-            if isinstance(owner, Owner) and owner() is None:
+        if not found and not before:
+            return found
+        for owner in found.keys() - before.keys():
+            device, start, nbytes, _ = found[owner]
+            owner.extent = None
+            if type(owner) is Owner and owner() is None:
                 continue
             extent = owner.extent = self.extents.at(device, start, nbytes)
-            if isinstance(owner, Owner):
+            if type(owner) is Owner:
                 _own(extent, owner)
+                if device == "cpu" and is_page_locked(owner()):
+                    self._pinned.add(extent)
             self.extents.claim(extent, claimant)
-        for _, owner in before.items() - found.items():
+        for owner in before.keys() - found.keys():
             self._unclaim(owner, claimant)
         return found
 
@@ -234,15 +304,21 @@ class Ledger:
     def _end(self, account: Account) -> None:
         for name, books in account.fields.items():
             origin = Origin(account.session_id, name, self.clock())
-            for owner in books.committed.values():
+            for owner in books.committed:
                 self._unclaim(owner, account.committed, origin)
-            for owner in books.staged.values():
+            for owner in books.staged:
                 self._unclaim(owner, account.staging, origin)
         account.fields.clear()
         account.place = Place.DETACHED
 
-    def _refresh(self) -> None:
-        """Make the totals that `stats()` hands out."""
+    def _note_peaks(self) -> None:
+        peak = self._peak
+        for device, nbytes in self.extents.totals.at[Place.TABLE].items():
+            if nbytes > peak.get(device, 0):
+                peak[device] = nbytes
+
+    def _sum_up(self) -> None:
+        """Make the totals that are handed out."""
         at, staged = self.extents.totals.at, self.extents.totals.staged
         table = self._table = dict(_present(at[Place.TABLE]))
         self._blind = {account for account in self._blind if account.unaccounted}
@@ -252,11 +328,10 @@ class Ledger:
                 len(account.unaccounted) for account in self._blind if account.place is Place.TABLE
             ),
         }
-        for device, nbytes in table.items():
-            self._peak[device] = max(nbytes, self._peak.get(device, 0))
         for kind, counted in (
             ("nbytes", table),
             ("staged", dict(_present(staged))),
+            ("pinned", dict(_present({"cpu": self._page_locked()}))),
             ("detached", dict(_present(at[Place.DETACHED]))),
             ("lingering", dict(_present(at[Place.LINGERING]))),
             ("peak", self._peak),
@@ -264,14 +339,23 @@ class Ledger:
             totals |= {f"{kind}:{device}": counted[device] for device in sorted(counted)}
         self._totals = totals
 
+    def _page_locked(self) -> int:
+        """Bytes of the table that are pinned on the host, and not pageable."""
+        self._pinned = {extent for extent in self._pinned if extent.region is not None}
+        return sum(
+            extent.nbytes
+            for extent in self._pinned
+            if any(claimant.books.place is Place.TABLE for claimant in extent.claims)
+        )
 
-_NO_BOOKS = FieldBooks(-1, Finding("", True, {}, {}, (), {}))
+
+_NO_BOOKS = FieldBooks(-1, Finding("", True, {}, {}, (), None))
 
 
 def _own(extent: Extent, owner: Owner) -> None:
     """Let an extent live with `owner`, once for each thing that is owned."""
     owned = owner()
-    if not any(one() is owned for one in extent.owners):
+    if not extent.owners or not any(one() is owned for one in extent.owners):
         extent.owners.append(owner)
 
 

@@ -79,7 +79,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
     @property
     def hits(self) -> int:
         """How often a session was opened that was there."""
-        return self._table.hits
+        return int(self._table.hits)
 
     @property
     def misses(self) -> int:
@@ -94,21 +94,24 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
     def get_or_create_session(self, session_id: str | None) -> SessionState:
         """The session under the id, now the most recent; made when absent, which may evict."""
         key = session_id if type(session_id) is str and session_id else session_key(session_id)
-        lifecycle, table = self._lifecycle, self._table
+        lifecycle, records = self._lifecycle, self._table.records
         if lifecycle.due or lifecycle.idle_seconds is not None:
             lifecycle.catch_up()
-        now = lifecycle.clock()
-        with table.lock:
-            record = table.records.get(key)
-            if record is not None:
-                table.hits += 1
-                table.records.move_to_end(key)
-                record.used = now
-                return record.session
-        record = Record(key, now)
-        if lifecycle.add(record, at_any_size=True) is None:
+        while True:
+            record = records.get(key)
+            if record is None:
+                record = Record(key, lifecycle.clock())
+                if lifecycle.add(record, at_any_size=True) is None:
+                    return record.session
+                continue
+            try:
+                records.move_to_end(key)
+            except KeyError:
+                # Another thread took it out meanwhile.
+                continue
+            record.used = lifecycle.clock()
+            self._table.hits.add()
             return record.session
-        return self.get_or_create_session(key)
 
     def session(
         self,
@@ -127,7 +130,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         Entering raises SessionExists, SessionNotFound, SessionBusy or SessionFailed, or what making
         the view raises; then there is no lease, and no session that was not there.
         """
-        if expect not in _EXPECTATIONS:
+        if expect != "any" and expect not in _EXPECTATIONS:
             raise ValueError(f'expect is "any", "new" or "existing", got {expect!r}')
         if wait is not None and not wait >= 0:
             raise ValueError(f"wait is a number of seconds, at least 0, got {wait!r}")
@@ -201,7 +204,7 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         return self._lifecycle.sweep(idle_seconds)
 
     def reset(self, session_id: str | None) -> None:
-        """Clear the session, also one that failed; its views and its params stay.
+        """Clear the session, also one that failed; its views, objects and params stay, and go on.
 
         Raises SessionNotFound, and SessionBusy while another thread leases it. Raises what its
         objects' resets raised, once all are done.
@@ -212,7 +215,9 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
             try:
                 session.reset()
             finally:
-                session.status.failed = None
+                opening = session.opening
+                if opening is not None:
+                    opening.cls._over(session, opening.params)._make_objects()
 
     def release(self, session_id: str | None, field: str) -> dict[str, int]:
         """Let go of a field, or of one branch of a family, named `field/key`.
@@ -261,19 +266,20 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         return dict(self.ledger.table())
 
     def stats(self) -> dict[str, int]:
-        """Counters and bytes, as last published; walks only what was touched since, and waits for nobody.
+        """Counters and bytes, as last published; walks only what was touched, and waits for nobody.
 
         sessions, max_sessions, hits, misses, evictions, drops; `closed:<reason>` for each reason for
-        which sessions ended; `nbytes:<device>` for each device that holds something and
-        total_nbytes for their sum; unaccounted, the number of fields that hold something which
-        could not be seen; byte_budget when there is one.
+        which sessions ended; byte_budget when there is one. Bytes for each device that holds some:
+        `nbytes:<device>` of the table, total_nbytes for their sum, of those `staged:<device>` and
+        `pinned:cpu`; beside them `detached:<device>` and `lingering:<device>`; `peak:<device>`.
+        unaccounted is the number of fields that hold something which could not be seen.
         """
         self.ledger.publish_touched()
         table = self._table
         counters = {
             "sessions": len(table.records),
             "max_sessions": table.max_sessions,
-            "hits": table.hits,
+            "hits": int(table.hits),
             "misses": table.misses,
             "evictions": table.evictions,
             "drops": table.drops,

@@ -1,7 +1,7 @@
 """One session: its named objects, and the values that it carries."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from .accounting import SeenStorages, merge_bytes, walk
 from .base import StateObject
@@ -16,6 +16,9 @@ from .status import EVERYTHING, Status
 if TYPE_CHECKING:
     from .account import Account
     from .view import SessionView
+
+OUT_OF_TABLE: Final = object()
+"""Claims a session that left its table, for good."""
 
 Hook = Callable[[str, str], object]
 """Called with a session's id and the reason of its end."""
@@ -46,13 +49,14 @@ class SessionState(KeepsBooks, StaysInProcess):
     """The state objects of one session by name, and `attrs`, the values that it only carries.
 
     `attrs` is a plain dict. `captured` has the sizes that families learnt at their first write, by
-    the name of what was written. `status` is shared with the session's objects and views.
-    `transaction` gives the innermost one that is open, or None.
+    the name of what was written. `status` is shared with the session's objects and views. `claim`
+    has, under None, the token of whoever has the session: set by `setdefault`, so that one of
+    several gets it. `transaction` gives the innermost one that is open, or None.
     """
 
     __slots__ = (
         *("_hooks", "_objects", "_opening", "_carried"),
-        *("captured", "status", "account", "is_leased", "transaction"),
+        *("captured", "status", "account", "claim", "transaction"),
         "__weakref__",
     )
 
@@ -64,8 +68,13 @@ class SessionState(KeepsBooks, StaysInProcess):
         self.captured: dict[str, int] = {}
         self.status = Status(session_id)
         self.account: Account | None = None
-        self.is_leased = False
+        self.claim: dict[None, object] = {}
         self.transaction: Callable[[], object | None] = _none
+
+    @property
+    def is_leased(self) -> bool:
+        """Whether somebody has a lease on it."""
+        return self.claim.get(None, OUT_OF_TABLE) is not OUT_OF_TABLE
 
     @property
     def attrs(self) -> dict[str, object]:
@@ -153,9 +162,12 @@ class SessionState(KeepsBooks, StaysInProcess):
         Raises as `reset` does; the session is closed all the same.
         """
         self.status.closed = True
-        self.status.take_touched()
-        # Views keep the old dict: nobody writes it any more, so it reads as defaults from now on.
-        carried, self._carried = self._carried, {}
+        self.status.take_touched(set())
+        # Views keep the old dict: nobody writes it any more, so it reads as defaults from now on. It is
+        # cleared on both sides, for an interrupt and for a write in between.
+        carried = self._carried
+        carried.clear()
+        self._carried = {}
         carried.clear()
         self.reset()
 

@@ -1,7 +1,6 @@
 """What a session, its objects and its views all know about it, without knowing each other."""
 
 import weakref
-from collections import deque
 from typing import Any, Final
 
 from .errors import SessionClosed, SessionFailed
@@ -22,7 +21,7 @@ class Status:
     """
 
     __slots__ = (
-        *("session_id", "closed", "failed", "touched", "queued"),
+        *("session_id", "closed", "failed", "touched"),
         *("_withheld", "_queue", "_session"),
     )
 
@@ -31,34 +30,45 @@ class Status:
         self.closed = False
         self.failed: str | None = None
         self.touched: set[str] = set()
-        self._withheld: set[str] = set()
-        self.queued = False
-        self._queue: deque[weakref.ref[Any]] | None = None
+        # Made when the session fails: most never do, and there are many.
+        self._withheld: set[str] | None = None
+        self._queue: dict[weakref.ref[Any], None] | None = None
         self._session: weakref.ref[Any] | None = None
 
-    def report_to(self, queue: "deque[weakref.ref[Any]]", session: "weakref.ref[Any]") -> None:
-        """Put `session` into `queue` whenever it is touched for the first time since published."""
+    def report_to(self, queue: "dict[weakref.ref[Any], None]", session: "weakref.ref[Any]") -> None:
+        """Put `session` into `queue` whenever it is touched and not in there."""
         self._queue, self._session = queue, session
         if self.touched:
-            self._enqueue()
+            queue[session] = None
 
     def touch(self, field: str) -> None:
         """Mark `field` as used; a closed session is not marked."""
         if self.closed:
             return
-        self.touched.add(field)
-        if self.closed:
-            self.touched.discard(field)
-            return
-        if self.failed is not None:
-            self._withhold()
-        if not self.queued:
-            self._enqueue()
+        try:
+            self.touched.add(field)
+            if self.closed:
+                self.touched.discard(field)
+            elif self.failed is not None:
+                self._withhold()
+        finally:
+            # Whatever interrupts, what is marked is queued: nobody marks it a second time.
+            if self._queue is not None and self._session is not None:
+                self._queue[self._session] = None
 
     def reads(self, field: str) -> None:
         """Mark `field` as read. Raises SessionFailed."""
         self.require_whole()
         self.touch(field)
+
+    def writes(self, field: str) -> None:
+        """Mark `field` as about to be written, since an interrupt may come right behind the write.
+
+        Raises as `require_open` does.
+        """
+        self.require_open(field)
+        if field not in self.touched:
+            self.touch(field)
 
     def wrote(self, field: str) -> None:
         """Mark `field` as written. Raises SessionClosed when the session ended meanwhile."""
@@ -66,13 +76,11 @@ class Status:
         self.require_open(field)
         self.renew(field)
 
-    def take_touched(self) -> set[str]:
-        """The marks, which are gone then. What is touched from now on is marked again."""
-        self.queued = False
-        taken: set[str] = set()
-        _pour(self.touched, taken)
-        _pour(self._withheld, taken)
-        return taken
+    def take_touched(self, into: set[str]) -> None:
+        """Move the marks into a set. What is touched from now on is marked again."""
+        _pour(self.touched, into)
+        if self._withheld is not None:
+            _pour(self._withheld, into)
 
     def require_open(self, *fields: str) -> None:
         """Raise unless `fields` can be written: SessionClosed, naming the first of them.
@@ -117,18 +125,13 @@ class Status:
 
     def _withhold(self) -> None:
         """Keep the marks for the next publication, and out of the way of those who look for them."""
+        if self._withheld is None:
+            self._withheld = set()
         _pour(self.touched, self._withheld)
-
-    def _enqueue(self) -> None:
-        if self._queue is not None and self._session is not None:
-            self.queued = True
-            self._queue.append(self._session)
 
 
 def _pour(marks: set[str], into: set[str]) -> None:
-    """Move marks one by one, since other threads may add and take some meanwhile."""
-    while marks:
-        try:
-            into.add(marks.pop())
-        except KeyError:
-            return
+    """Move marks; an interrupt leaves each in one of the two at least."""
+    moved = marks.copy()
+    into.update(moved)
+    marks.difference_update(moved)

@@ -1,17 +1,14 @@
 """What one field of a session holds at this moment, as claims on extents. Takes no lock."""
 
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
-
-import numpy as np
-import torch
 
 from .accounting import SeenStorages, claims
 from .base import StateObject
 from .coverage import Coverage
 from .extents import Owner, Unowned
 from .kinds import LEAF_IDS
+from .layouts import Layout, laid_out
 from .reading import Claim
 from .reports import reported_beyond
 
@@ -22,25 +19,22 @@ if TYPE_CHECKING:
 Key: TypeAlias = tuple[str, int, int, int]
 """Device, address and bytes of a claim, and the id of its owner."""
 
-Sheet: TypeAlias = dict[Key, Owner | Unowned]
-"""Claims and what each lives with; the owner is the one in the books where nothing changed."""
-
-Fingerprint: TypeAlias = dict[int, int]
-"""Bytes by storage, of values that are tensors or lists of them."""
-
-_storage = torch.Tensor.untyped_storage
-_nbytes = torch.UntypedStorage.nbytes
+Sheet: TypeAlias = dict[Owner | Unowned, Key]
+"""What each claim lives with, and the claim; owners are those of the books where nothing changed."""
 
 
 class Finding(NamedTuple):
-    """What a survey found in one field; a bare one can never hold anything but by assignment."""
+    """What a survey found in one field; a bare one can never hold anything but by assignment.
+
+    The sheets are the books' own where nothing changed. `layout` is there for a plain field.
+    """
 
     name: str
     is_bare: bool
     committed: Sheet
     staged: Sheet
     unaccounted: tuple[str, ...]
-    fingerprint: Fingerprint
+    layout: Layout | None
 
 
 class Surveyor:
@@ -49,14 +43,27 @@ class Surveyor:
     def __init__(self, died: Callable[[Any], None]) -> None:
         self._died = died
 
+    @staticmethod
+    def is_bare(session: "SessionState", name: str) -> bool:
+        """Whether a field can never hold anything but by assignment: it has a number, or None."""
+        carried = session._carried.get(name)
+        return id(type(carried)) in LEAF_IDS and name not in session._objects
+
     def survey(self, session: "SessionState", name: str, books: "FieldBooks") -> Finding:
         """Walk one field, of which `books` are the last. Never raises."""
         obj = session._objects.get(name)
         carried = session._carried.get(name)
+        is_bare = id(type(carried)) in LEAF_IDS
+        if is_bare and obj is None:
+            return Finding(name, True, {}, {}, (), None)
+        layout = self._laid_out(obj, carried, books.layout)
+        if layout is not None:
+            is_same = layout is books.layout and not books.staged
+            sheet = books.committed if is_same else layout.sheet()
+            return Finding(name, False, sheet, {}, (), layout)
         committed: list[Claim] = []
         staged: list[Claim] = []
         unseen: tuple[str, ...] = ()
-        is_bare = id(type(carried)) in LEAF_IDS
         if not is_bare:
             committed, unseen = claims(carried)
         if obj is not None:
@@ -65,11 +72,11 @@ class Surveyor:
             unseen = (*unseen, *hidden)
         return Finding(
             name,
-            is_bare and obj is None,
+            False,
             self._sheet(committed, books.committed),
             self._sheet(staged, books.staged),
             unseen,
-            {id(claim.owner): claim.nbytes for claim in (*committed, *staged)},
+            None,
         )
 
     def is_unchanged(self, session: "SessionState", name: str, books: "FieldBooks") -> bool:
@@ -77,24 +84,25 @@ class Surveyor:
 
         Looks only at tensors, arrays and plain lists of them, and says no for everything else.
         """
-        values: list[Any] = []
-        obj = session._objects.get(name)
-        if obj is not None:
-            held = obj._contents()
-            if held is None:
-                return False
-            values += held
-        values.append(session._carried.get(name))
-        return not books.unaccounted and _fingerprint(values) == books.fingerprint
+        layout = books.layout
+        if layout is None:
+            return False
+        value = _plain_value(session._objects.get(name), session._carried.get(name))
+        return layout.is_of(value)
+
+    def _laid_out(self, obj: Any, carried: object, before: Layout | None) -> Layout | None:
+        value = _plain_value(obj, carried)
+        return None if value is None else laid_out(value, before, self._reference)
 
     def _sheet(self, found: list[Claim], before: Sheet) -> Sheet:
+        known = {key: owner for owner, key in before.items()}
         sheet: Sheet = {}
         for device, address, nbytes, owner in found:
             key = device, address, nbytes, id(owner)
-            known = before.get(key)
-            if known is None or (type(known) is Owner and known() is not owner):
-                known = self._reference(owner)
-            sheet[key] = known
+            reference = known.get(key)
+            if reference is None or (type(reference) is Owner and reference() is not owner):
+                reference = self._reference(owner)
+            sheet[reference] = key
         return sheet
 
     def _reference(self, owner: object) -> Owner | Unowned:
@@ -105,6 +113,16 @@ class Surveyor:
             return Unowned()
         reference.extent = None
         return reference
+
+
+def _plain_value(obj: StateObject[Any, Any] | None, carried: object) -> object:
+    """The one value of a field with nothing staged, or None."""
+    if obj is None:
+        return carried
+    contents = obj._contents()
+    if contents is None or contents[1] is not None or carried is not None:
+        return None
+    return contents[0]
 
 
 def _held(obj: StateObject[Any, Any]) -> tuple[list[Claim], list[Claim], tuple[str, ...]]:
@@ -125,25 +143,3 @@ def _reported(obj: StateObject[Any, Any]) -> tuple[list[Claim], list[Claim], tup
     # Nobody else has bytes at a negative address, and this object has its own.
     invented = [Claim(device, -id(obj) << 64, nbytes, None) for device, nbytes in beyond.items()]
     return [*coverage.claims, *invented], [], tuple(coverage.unaccounted)
-
-
-def _fingerprint(values: Iterable[Any]) -> Fingerprint | None:
-    """The storages behind plain values and their bytes; None where a look is not enough."""
-    items: list[Any] = []
-    for value in values:
-        if type(value) in (list, tuple, deque):
-            items += value
-        else:
-            items.append(value)
-    by_type: dict[type, list[Any]] = {torch.Tensor: [], np.ndarray: [], type(None): []}
-    try:
-        for item in items:
-            by_type[type(item)].append(item)
-        storages = list(map(_storage, by_type[torch.Tensor]))
-    except (KeyError, RuntimeError):
-        return None
-    arrays = by_type[np.ndarray]
-    if any(array.base is not None for array in arrays):
-        return None
-    found = dict(zip(map(id, storages), map(_nbytes, storages), strict=True))
-    return found | {id(array): array.nbytes for array in arrays}

@@ -23,10 +23,11 @@ _is_quantized = vars(_Base)["is_quantized"].__get__
 _retains_grad = vars(_Base)["retains_grad"].__get__
 _grad = vars(_Base)["grad"].__get__
 _grad_fn = vars(_Base)["grad_fn"].__get__
-_storage_of: Callable[[Any], torch.UntypedStorage] = _Base.untyped_storage
-_nbytes_of: Callable[[torch.UntypedStorage], int] = torch.UntypedStorage.nbytes
+storage_of: Callable[[Any], torch.UntypedStorage] = _Base.untyped_storage
+nbytes_of: Callable[[torch.UntypedStorage], int] = torch.UntypedStorage.nbytes
 # Reading data_ptr would un-share a copy-on-write clone.
-_data_address: Callable[[Any], int] = getattr(torch._C, "_data_address", torch.Tensor.data_ptr)
+address_of: Callable[[Any], int] = getattr(torch._C, "_data_address", torch.Tensor.data_ptr)
+_cuda_has_started: Callable[[], bool] = torch.cuda.is_initialized
 _MKLDNN = vars(torch)["_mkldnn"]
 _device_name: Callable[[torch.device], str] = functools.cache(str)
 
@@ -38,19 +39,19 @@ def claim_plain(tensors: list[torch.Tensor], found: Findings) -> bool:
     have to be read one by one.
     """
     try:
-        owners = dict(zip(map(_storage_of, tensors), tensors, strict=True))
+        owners = dict(zip(map(storage_of, tensors), tensors, strict=True))
         if found.storages:
             for storage in owners.keys() & found.storages:
                 del owners[storage]
-        addresses = [*map(_data_address, owners.values())]
-        sizes = [*map(_nbytes_of, owners)]
-        devices = {*map(_device_index, tensors)}
-        if not all(addresses) or not all(sizes) or len(devices) > 1 or _hold_more(tensors):
+        addresses = [*map(address_of, owners.values())]
+        sizes = [*map(nbytes_of, owners)]
+        device = common_device(tensors)
+        if not all(addresses) or not all(sizes) or device is None or hold_more(tensors):
             return False
     except RuntimeError:
         # One of them has no storage.
         return False
-    column = found.on("cpu" if devices == _ON_HOST else _device_name(tensors[0].device))
+    column = found.on(device)
     column.addresses += addresses
     column.sizes += sizes
     column.owners += owners
@@ -65,7 +66,22 @@ _has_history, _has_nested_sizes, _has_quantizer, _gradient = map(
 )
 
 
-def _hold_more(tensors: list[torch.Tensor]) -> bool:
+def common_device(tensors: list[torch.Tensor]) -> str | None:
+    """The device on which all of them are, or None when there are several."""
+    devices = {*map(_device_index, tensors)}
+    if len(devices) > 1:
+        return None
+    return "cpu" if devices == _ON_HOST else _device_name(tensors[0].device)
+
+
+def is_page_locked(owner: object) -> bool:
+    """Whether memory of the host is pinned, for copies to a device, and so cannot be paged out."""
+    # Asking about it would start CUDA, which has pinned nothing before it was started.
+    return isinstance(owner, torch.UntypedStorage) and _cuda_has_started() and owner.is_pinned()
+
+
+def hold_more(tensors: list[torch.Tensor]) -> bool:
+    """Whether one of them may hold more than its storage."""
     # The gradient comes after the history, since asking an inner node of a graph for it warns.
     return (
         any(map(_has_nested_sizes, tensors))
@@ -88,7 +104,7 @@ def read_tensor(value: Any, found: Findings) -> Iterable[object]:
         _claim_mkldnn(value, found)
     else:
         if _layout(value) is torch.strided:
-            _claim_storage(_storage_of(value), value, found)
+            _claim_storage(storage_of(value), value, found)
         held += _parts(value)
     return held
 
@@ -110,14 +126,14 @@ def read_wrapper(value: Any, found: Findings) -> Iterable[object]:
     """
     held = gc.get_referents(value)
     if _has_memory(value) or not refers_to_data(held):
-        _claim_storage(_storage_of(value), value, found)
+        _claim_storage(storage_of(value), value, found)
     held += _history(value, found)
     return held
 
 
 def _has_memory(tensor: Any) -> bool:
     try:
-        return _data_address(tensor) != 0
+        return address_of(tensor) != 0
     except RuntimeError:
         return False
 
@@ -145,10 +161,10 @@ def _claim_storage(storage: torch.UntypedStorage, tensor: Any, found: Findings) 
     if storage in found.storages:
         return
     # The storage's device, since a fake tensor names the device that it imitates.
-    device, nbytes = _device_name(storage.device), _nbytes_of(storage)
+    device, nbytes = _device_name(storage.device), nbytes_of(storage)
     if not nbytes or device == "meta":
         return
-    address = _data_address(tensor)
+    address = address_of(tensor)
     if address:
         found.storages.add(storage)
         found.claim(device, address, nbytes, storage)

@@ -59,6 +59,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
     _params_declared: ClassVar[dict[str, Param[Any]]] = {}
     _shaping: ClassVar[tuple[str, ...]] = ()
     _accepted: ClassVar[dict[str, Any]] = {}
+    _has_own_state: ClassVar[bool] = True
     _staged: ClassVar[tuple[Stored[Any], ...]] = ()
 
     _session: "SessionState"
@@ -85,6 +86,11 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
             name: field for name, field in cls._declared.items() if isinstance(field, Param)
         }
         cls._accepted = {}
+        added = vars(cls)
+        # A generated class only opens a session; what extends it may do and keep more.
+        cls._has_own_state = schema is None and bool(
+            cls._has_own_state or "__init__" in added or "__new__" in added or added["__slots__"]
+        )
         cls._shaping = tuple(
             name for name, param in cls._params_declared.items() if param.shapes_objects
         )
@@ -159,8 +165,7 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
         opening = session.opened_as(mine)
         if opening is mine and not self._status.closed:
             try:
-                for field in self._declared.values():
-                    field.open(self)
+                self._make_objects()
             except SessionClosed:
                 # Dropped meanwhile: this is a view of a closed session, as a moment later.
                 pass
@@ -168,6 +173,11 @@ class SessionView(KeepsBooks, StaysInProcess, metaclass=_Slotted):
                 session.forget_opening(mine)
                 raise
         return opening
+
+    def _make_objects(self) -> None:
+        """Make the objects that are not there, and allocate those that are not resident."""
+        for field in self._declared.values():
+            field.open(self)
 
     @property
     def session_id(self) -> str:

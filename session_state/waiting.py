@@ -19,7 +19,7 @@ class Ticket(ABC):
         self.prepare()
 
     def prepare(self) -> None:
-        """Get ready for another try: the table's lock is no place to make a queue."""
+        """Get ready for another try: a queue may be needed, and the lock is no place to make one."""
         self.spare: deque[Ticket] = deque()
 
     @abstractmethod
@@ -77,25 +77,16 @@ class TaskTicket(Ticket):
         return True
 
 
-class Queues:
+class Queues(dict[str | None, deque[Ticket]]):
     """Who waits for which session, and under None for a place; first come, first served.
 
-    `join`, `is_behind` and `leave` are for the holder of the table's lock.
+    It has no queue that is empty. `join` and `leave` are for the holder of the table's lock.
     """
-
-    def __init__(self) -> None:
-        self._queues: dict[str | None, deque[Ticket]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._queues)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._queues
 
     def is_behind(self, key: str | None, ticket: Ticket | None) -> bool:
         """Whether somebody else is first in the queue for `key`."""
-        queue = self._queues.get(key)
-        return queue is not None and queue[0] is not ticket
+        first = self.first(key)
+        return first is not None and first is not ticket
 
     def join(self, key: str | None, ticket: Ticket | None) -> None:
         """Wait for `key`; one that waits for it already keeps its turn."""
@@ -103,21 +94,21 @@ class Queues:
             return
         self.leave(ticket)
         ticket.key, ticket.is_queued = key, True
-        self._queues.setdefault(key, ticket.spare).append(ticket)
+        self.setdefault(key, ticket.spare).append(ticket)
 
     def leave(self, ticket: Ticket) -> None:
         """Wait no longer."""
         if not ticket.is_queued:
             return
         ticket.is_queued = False
-        queue = self._queues[ticket.key]
+        queue = self[ticket.key]
         queue.remove(ticket)
         if not queue:
-            del self._queues[ticket.key]
+            del self[ticket.key]
 
     def first(self, key: str | None) -> Ticket | None:
         """Whose turn it is to have `key`."""
         try:
-            return self._queues[key][0]
+            return self[key][0]
         except LookupError:
             return None

@@ -14,7 +14,7 @@ WRITTEN_BY_HAND = [path for path in MODULES if path.relative_to(ROOT).parts[0] !
 
 RUNTIME = {"attrs", "numpy", "session_state", "torch"}
 FLOORS = {
-    "codegen": {"attrs", "click", "codegen", "jinja2", "markupsafe", "yaml"},
+    "codegen": {"attrs", "click", "codegen", "jinja2", "markupsafe", "watchfiles", "yaml"},
     "generated": RUNTIME,
     "session_state": RUNTIME,
 }

@@ -1,5 +1,6 @@
 """Write the session classes and the decision table."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -24,12 +25,27 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.option(
+    "--watch", "watching", is_flag=True, help="Go on, and generate again when a schema changes."
+)
 @format_option
 @schemas_option
 @output_option
 @exits
-def generate(output_format: "Format", schemas: str | None, output: str | None) -> int:
+def generate(
+    watching: bool, output_format: "Format", schemas: str | None, output: str | None
+) -> int:
     """Write the session classes and the decision table."""
+    if not watching:
+        return _generate(output_format, schemas, output)
+    from ..settings import find
+    from .watch import watch
+
+    folder = find(Path.cwd(), schemas, output).schemas
+    return watch(folder, lambda: _generate(output_format, schemas, output))
+
+
+def _generate(output_format: "Format", schemas: str | None, output: str | None) -> int:
     from ..output import drift, write
 
     project, report, settings = read(schemas, output)

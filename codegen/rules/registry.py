@@ -335,13 +335,13 @@ RULES: tuple[Rule, ...] = (
         references.unused_dims,
     ),
     _warning(
-        "unused-axis",
-        "An axis has a field that is kept per it. One without is a leftover.",
-        families.unused_axes,
-    ),
-    _warning(
         "unused-record",
         "A record is held by a field. One that nothing holds is a leftover.",
         references.unused_records,
+    ),
+    _warning(
+        "unused-axis",
+        "An axis has a field that is kept per it. One without is a leftover.",
+        families.unused_axes,
     ),
 )

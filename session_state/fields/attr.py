@@ -131,7 +131,7 @@ class Attr(Field, property, Generic[T]):
             # After the coercion, which may run code that ends the session.
             touched = view._touched
             if name not in touched:
-                view._status.require_open(name)
+                view._status.writes(name)
             view._carried[name] = value
             if name not in touched:
                 wrote(view, name)

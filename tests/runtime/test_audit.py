@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 from session_state import Drift, LatentBuffer, SessionStateManager
+from session_state.addresses import Addresses
 from session_state.extents import Extent, Extents, Place
 from session_state.ledger import Ledger
 from session_state.survey import Surveyor
@@ -86,8 +87,7 @@ def overlook_overlaps(patch: Patch) -> None:
     def insert(self: Extents, extent: Extent) -> Extent:
         while (extent.device, extent.start) in self._regions:
             extent.start += 1 << 60
-        self._starts.setdefault(extent.device, []).append(extent.start)
-        self._starts[extent.device].sort()
+        self._addresses.setdefault(extent.device, Addresses())
         self._list([extent])
         return extent
 
@@ -99,14 +99,7 @@ def leave_the_evicted_in_the_table(patch: Patch) -> None:
 
 
 def overlook_resized_storages(patch: Patch) -> None:
-    sheet = Surveyor._sheet
-
-    def patched(self: Surveyor, found: Any, before: Any) -> Any:
-        by_owner = {key[3]: (key, owner) for key, owner in before.items()}
-        made = sheet(self, found, before)
-        return dict(by_owner.get(key[3], (key, owner)) for key, owner in made.items())
-
-    patch.setattr(Surveyor, "_sheet", patched)
+    patch.setattr("session_state.layouts._sizes", lambda values, holders: [10] * len(values))
 
 
 def overlook_lists_that_grew(patch: Patch) -> None:

@@ -1,5 +1,6 @@
 """The ledger: what it says after a touch is what a walk of everything finds."""
 
+import contextlib
 import threading
 import warnings
 from typing import Any
@@ -13,15 +14,19 @@ from session_state import SessionStateManager, walk
 from session_state.session import SessionState
 
 from generated.dreamzero import DreamZeroSession
+from tests.cases.generated.staged.expected import StagedSession
 
 ATTRS = ("clip_feas", "ys", "language", "prompt_embeds", "vae_pending_body_frames")
 SIZES = st.integers(1, 40)
 
 
-def walked(sessions: list[SessionState]) -> dict[str, int]:
+def walked(sessions: list[SessionState], *, staged: bool = True) -> dict[str, int]:
     """Bytes per device of all sessions together, by one walk of everything they hold."""
     held = [
-        (list(session._carried.values()), [obj._contents() for obj in session._objects.values()])
+        (
+            list(session._carried.values()),
+            [(obj._contents() or ())[: 2 if staged else 1] for obj in session._objects.values()],
+        )
         for session in sessions
     ]
     return {device: nbytes for device, nbytes in walk(held, set()).nbytes.items() if nbytes}
@@ -109,6 +114,32 @@ class Ledger(RuleBasedStateMachine):
     def drop(self, key: str) -> None:
         self.manager.drop_session(key)
 
+    @rule(key=st.sampled_from("abcde"), reason=st.sampled_from(["client", "idle", "failed"]))
+    def close(self, key: str, reason: Any) -> None:
+        self.manager.close(key, reason)
+
+    @rule(key=st.sampled_from("xy"), tensor=tensors, size=SIZES, outcome=st.sampled_from("cdk"))
+    def stage(self, key: str, tensor: Any, size: int, outcome: str) -> None:
+        """Staged values are committed, discarded, or kept for a later step."""
+        with self.manager.session(StagedSession, key, window=3) as view:
+            view.generator_state = tensor
+            view.encoder_cache = [torch.zeros(size), None]
+            view.append_frames(torch.zeros(1, size % 3 + 1, 4, 6))
+            if outcome == "c":
+                view.commit()
+            elif outcome == "d":
+                view.discard()
+
+    @rule(key=st.sampled_from("xy"), tensor=tensors)
+    def fail_in_a_transaction(self, key: str, tensor: Any) -> None:
+        with (
+            self.manager.session(StagedSession, key, window=3) as view,
+            contextlib.suppress(ZeroDivisionError),
+            view.transaction(),
+        ):
+            view.generator_state = tensor
+            raise ZeroDivisionError
+
     @rule(key=st.sampled_from("abcde"))
     def let_go(self, key: str) -> None:
         gone = [self.views.pop(key, None)]
@@ -128,6 +159,9 @@ class Ledger(RuleBasedStateMachine):
         stats = self.manager.stats()
         in_table = walked(table)
         assert in_table == devices(stats, "nbytes")
+        committed = walked(table, staged=False)
+        staged = {device: n - committed.get(device, 0) for device, n in in_table.items()}
+        assert {d: n for d, n in staged.items() if n} == devices(stats, "staged")
         everywhere = walked([*table, *(one for one in alive if one not in table)])
         detached = {
             device: nbytes - in_table.get(device, 0) for device, nbytes in everywhere.items()

@@ -77,6 +77,27 @@ def opens(manager: SessionStateManager) -> None:
     manager.generation(Stacking, "request-1", window=3)  # type: ignore[call-arg]
 
 
+def leases(manager: SessionStateManager) -> None:
+    with manager.session(Stacking, "robot-7", vae_encoder_window=3) as session:
+        assert_type(session, Stacking)
+        session.newest()
+    with manager.session(DreamZeroSession, None, expect="existing", wait=2.0) as again:
+        assert_type(again, DreamZeroSession)
+    manager.session(Stacking, "robot-7", expect="old")  # type: ignore[arg-type]
+    manager.session(Stacking, "robot-7", window=3)  # type: ignore[call-arg]
+    manager.session(Stacking, "robot-7", vae_encoder_window="3")  # type: ignore[arg-type]
+    assert_type(manager.close("robot-7", "failed"), bool)
+    manager.close("robot-7", "lru")  # type: ignore[arg-type]
+    assert_type(manager.sweep(600), int)
+    session_or_none = manager.peek("robot-7")
+    session_or_none.on_close(print)  # type: ignore[union-attr]
+
+
+async def asynchronous_leases(manager: SessionStateManager) -> None:
+    async with manager.session(DreamZeroSession, "robot-7", wait=2.0) as session:
+        assert_type(session, DreamZeroSession)
+
+
 def counts() -> None:
     declared = DreamZeroSession.declared_nbytes(H=480, W=832, dtype="float32")
     assert_type(declared["cuda:0"], int)
