@@ -2,7 +2,7 @@
 
 import pytest
 
-from .sides import Edit, changes, codes
+from .sides import BASE, Edit, changes, codes
 
 LABEL = ("label: {type: str | None}", "label: {type: int | None}")
 STEP = """\
@@ -80,3 +80,11 @@ def test_a_record_of_another_name_is_another_class() -> None:
     """Its fields have another type then, and nothing of its members is told."""
     found = changes(("  Frame: {", "  Picture: {"), ("type: Frame | None", "type: Picture | None"))
     assert {"record-removed", "record-added", "type-changed"} == codes(found)
+
+
+def test_a_fresh_attribute_is_shown_where_it_is_written() -> None:
+    """Not at the loan, which may have many."""
+    (found,) = changes(("index: [0]", "index: [1]"))
+    (line,) = (line for line in BASE.splitlines() if "index: [0]" in line)
+    assert found.span is not None
+    assert line.index("index") + 1 == found.span.column
