@@ -36,7 +36,8 @@ def missing() -> str | None:
     return None
 
 
-@pytest.fixture(scope="session")
+# Closed before other folders' tests, since Playwright keeps an event loop running in this thread.
+@pytest.fixture(scope="package")
 def browser() -> "Iterator[Browser]":
     lacking = missing()
     if lacking is not None:
