@@ -48,7 +48,7 @@ def statement(code: str, number: int, **names: Any) -> Measurement:
 
 
 def elapsed(action: Callable[[], object], clock: Callable[[], float] = thread_time) -> float:
-    """Seconds that `action` takes by `clock`: the thread's own, unless it has helpers."""
+    """Seconds that `action` takes by `clock`: of the thread alone, unless it has helpers."""
     start = clock()
     action()
     return clock() - start

@@ -1,10 +1,12 @@
 """How long the generator keeps a person waiting: whole commands, in turn, as medians and ratios.
 
 Run as `python -m benchmarks.tool_speed`, or with the rest by `make bench`. Absolute times are the
-machine's; what counts is each command beside the one that it is paired with, in the same run.
+machine's; what counts is each command beside the one that it is paired with, in the same run. Where
+other programs run beside it, the processor time is what to compare.
 """
 
 import json
+import resource
 import shutil
 import statistics
 import subprocess
@@ -20,8 +22,10 @@ ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
 RUNS = 9
 SCHEMAS = 10
+COMPARED = 50
 FIELDS = 2000
 
+COMPARE = ("breaking", "--against", "before", "--schemas")
 LARGE = ("--schemas", "large", "--output", "large_generated")
 
 # The dim that nothing uses is a warning, for which a check has to read the schema every time.
@@ -57,12 +61,23 @@ class Pair:
     command: Sequence[str]
     beside: Sequence[str]
     target: str
+    # That of a command that finds something.
+    exit_code: int = 0
+
+
+@attrs.frozen
+class Time:
+    """Of a whole process, what it imports and what it waits for included."""
+
+    seconds: float
+    processor_seconds: float
 
 
 @attrs.frozen
 class Result:
     what: str
     seconds: float
+    processor_seconds: float
     beside_seconds: float
     ratio: float
     target: str
@@ -76,13 +91,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         project = ten_schemas(Path(folder))
         large_schema(project)
+        compared_schemas(project)
         results = [measure(pair, project) for pair in pairs()]
         imported = import_seconds(project)
-    print("| what | median ms | beside it | ratio | over it, ms | to reach |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    print("| what | median ms | of the processor | beside it | ratio | over it, ms | to reach |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
     for one in results:
         print(
-            f"| {one.what} | {one.seconds * 1000:.0f} | {one.beside_seconds * 1000:.0f} | "
+            f"| {one.what} | {one.seconds * 1000:.0f} | {one.processor_seconds * 1000:.0f} | "
+            f"{one.beside_seconds * 1000:.0f} | "
             f"{one.ratio:.2f} | {one.over_ms:.0f} | {one.target} |"
         )
     print(f"\nA generated module takes {imported * 1000:.0f} ms to import once torch and numpy are")
@@ -118,6 +135,20 @@ def pairs() -> list[Pair]:
             [*python, "pass"],
             "600 ms over",
         ),
+        Pair(
+            f"breaking of {COMPARED} schemas, one changed",
+            [*tool, *COMPARE, "one"],
+            [*python, "pass"],
+            "2000 ms in all",
+            exit_code=1,
+        ),
+        Pair(
+            f"breaking of {COMPARED} schemas, all changed",
+            [*tool, *COMPARE, "all"],
+            [*python, "pass"],
+            "2000 ms in all",
+            exit_code=1,
+        ),
     ]
 
 
@@ -142,16 +173,33 @@ def large_schema(folder: Path) -> None:
     run([sys.executable, "-m", "codegen", "generate", *LARGE], folder)
 
 
+def compared_schemas(folder: Path) -> None:
+    """The schemas before a change, after a change of one of them, and after one of all."""
+    text = (ROOT / "schemas" / "dreamzero.yaml").read_text(encoding="utf-8")
+    for side, changed in (("before", 0), ("one", 1), ("all", COMPARED)):
+        (folder / side).mkdir()
+        for index in range(COMPARED):
+            model = text.replace("DreamZero", f"Model{index}")
+            if index < changed:
+                model = model.replace("H: 352", "H: 480")
+            (folder / side / f"model{index}.yaml").write_text(model, encoding="utf-8")
+
+
 def measure(pair: Pair, folder: Path) -> Result:
-    times: list[tuple[float, float]] = []
+    times: list[tuple[Time, Time]] = []
     for _ in range(RUNS + 1):
         shutil.rmtree(folder / "shipped", ignore_errors=True)
-        times.append((run(pair.command, folder), run(pair.beside, folder)))
+        mine = run(pair.command, folder, pair.exit_code)
+        times.append((mine, run(pair.beside, folder)))
     times = times[1:]  # the first run warms the file cache
-    seconds = statistics.median(mine for mine, _ in times)
-    beside = statistics.median(theirs for _, theirs in times)
-    ratio = statistics.median(mine / theirs for mine, theirs in times)
-    return Result(pair.what, seconds, beside, ratio, pair.target)
+    return Result(
+        what=pair.what,
+        seconds=statistics.median(mine.seconds for mine, _ in times),
+        processor_seconds=statistics.median(mine.processor_seconds for mine, _ in times),
+        beside_seconds=statistics.median(theirs.seconds for _, theirs in times),
+        ratio=statistics.median(mine.seconds / theirs.seconds for mine, theirs in times),
+        target=pair.target,
+    )
 
 
 def import_seconds(folder: Path) -> float:
@@ -174,10 +222,19 @@ def import_seconds(folder: Path) -> float:
     return statistics.median(times)
 
 
-def run(command: Sequence[str], folder: Path) -> float:
-    start = time.perf_counter()
-    subprocess.run(command, cwd=folder, env=ENVIRONMENT, check=True, capture_output=True)
-    return time.perf_counter() - start
+def run(command: Sequence[str], folder: Path, exit_code: int = 0) -> Time:
+    start, before = time.perf_counter(), _processor_seconds()
+    done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
+    seconds, used = time.perf_counter() - start, _processor_seconds() - before
+    if done.returncode != exit_code:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
+    return Time(seconds, used)
+
+
+def _processor_seconds() -> float:
+    """What all processes took so far that this one started and waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 if __name__ == "__main__":

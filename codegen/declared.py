@@ -59,7 +59,7 @@ def declarations(schema: Schema, field: Field) -> tuple[Declaration, ...]:
     described: list[Described] = [field, *_members(schema, field.type)]
     for one in described:
         for term in _terms(one):
-            terms.setdefault(one.dtype, []).append(times(count, times(_items(field), term)))
+            terms.setdefault(one.dtype, []).append(times(count, times(items(field), term)))
     return tuple(Declaration(tuple(found), dtype) for dtype, found in terms.items())
 
 
@@ -93,8 +93,8 @@ def _terms(one: Described) -> tuple[Size, ...]:
     return (times(Number(arrays or 1), elements(shape)),)
 
 
-def _items(field: Field) -> Size:
-    """How many items a field holds at most."""
+def items(field: Field) -> Size:
+    """How many items or frames a field holds at most; of what has none, one."""
     if field.ring:
         return field.ring.size
     if field.grows:
@@ -124,16 +124,18 @@ def times(left: Size, right: Size) -> Size:
     return Binary("*", left, right)
 
 
-def declared(schema: Schema, field: Field, values: Mapping[str, int]) -> int:
-    """The bytes that `field` declares at `values`.
+def declared(
+    schema: Schema, field: Field, values: Mapping[str, int], dtype: str | None = None
+) -> int:
+    """The bytes that `field` declares at `values`; `dtype` stands in for the schema's default.
 
     Raises:
         FormulaError: a formula has no value there (a division by zero, a negative size).
     """
     nbytes = 0
     for found in declarations(schema, field):
-        dtype = found.dtype or schema.default_dtype
-        itemsize = ITEMSIZE[dtype] if dtype else 1
+        own = found.dtype or dtype or schema.default_dtype
+        itemsize = ITEMSIZE[own] if own else 1
         nbytes += itemsize * sum(evaluate(term, values) for term in found.terms)
     return nbytes
 
@@ -143,11 +145,22 @@ def shipped_values(schema: Schema) -> dict[str, int]:
 
     Of a param that gives names, the value is how many.
     """
+    return values_at(schema, {})
+
+
+def values_at(schema: Schema, given: Mapping[str, int]) -> dict[str, int]:
+    """Those values where some are given; a dim that follows from others follows from those.
+
+    Raises:
+        FormulaError: a dim has no value there.
+    """
     values = shipped_params(schema)
+    values.update((name, given[name]) for name in values.keys() & given.keys())
     for dim in schema.dims:
-        values[dim.name] = evaluate(dim.size, values)
+        is_given = dim.name in given
+        values[dim.name] = given[dim.name] if is_given else evaluate(dim.size, values)
     if schema.horizon is not None:
-        values[STEPS] = schema.horizon
+        values[STEPS] = given.get(STEPS, schema.horizon)
     return values
 
 

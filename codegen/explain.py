@@ -20,7 +20,10 @@ what this page says.
 
 An example shows what matters alone: the keys that it leaves out are those of a small schema
 without findings. Both halves of each go through the checker when this page is made.
+
+What `session-state breaking` says of a change has codes, too: they are in [breaking.md](breaking.md).
 """
+CHANGES_HEAD = "What `session-state breaking` finds; a note breaks nothing:"
 
 
 def listing(rules: Sequence[Rule], columns: int) -> str:

@@ -1,6 +1,7 @@
 """Where each character of a scalar's value stands in the file, whatever style it was written in."""
 
 import re
+from collections.abc import Sequence
 
 from .expressions.tokens import Locate
 from .nodes import Scalar
@@ -24,14 +25,17 @@ def locator(scalar: Scalar, source: Source) -> Locate:
     return locate
 
 
-def value_offsets(scalar: Scalar, text: str) -> list[int]:
+def value_offsets(scalar: Scalar, text: str) -> Sequence[int]:
     """The offset in `text` of each character of the value, and of its end.
 
     Runs of blanks stand for each other: that covers folding, indentation and chomping alike.
     """
     cursor, end = _content(scalar, text)
-    offsets: list[int] = []
     value = scalar.value
+    # Most values are as they are written, without an escape or a fold.
+    if text[cursor:end] == value:
+        return range(cursor, end + 1)
+    offsets: list[int] = []
     while len(offsets) < len(value):
         character = value[len(offsets)]
         escape = _ESCAPE.match(text, cursor, end) if scalar.style == "double" else None

@@ -204,8 +204,8 @@ def as_boolean(node: Node, reading: Reading) -> bool | None:
 
 def as_bytes(node: Node, reading: Reading) -> tuple[str, Decimal] | None:
     """Bytes as written, and as a number: a whole number, or a decimal with KiB, MiB or GiB."""
-    if isinstance(node, Scalar) and (match := BYTES.fullmatch(node.value)):
-        return node.value, Decimal(match[1]) * _UNITS[match[2]]
+    if isinstance(node, Scalar) and (nbytes := bytes_in(node.value)) is not None:
+        return node.value, nbytes
     if isinstance(node, Scalar) and node.style == "plain" and DECIMAL.fullmatch(node.value):
         number = as_integer(node, reading)
         if number is None:
@@ -215,6 +215,12 @@ def as_bytes(node: Node, reading: Reading) -> tuple[str, Decimal] | None:
     message = "Bytes are a whole number, or a decimal with KiB, MiB or GiB."
     reading.error("bad-bytes", node.span, message, "write 603 MiB, say")
     return None
+
+
+def bytes_in(text: str) -> Decimal | None:
+    """The bytes that a decimal with KiB, MiB or GiB says; None for any other text."""
+    match = BYTES.fullmatch(text)
+    return Decimal(match[1]) * _UNITS[match[2]] if match else None
 
 
 def as_word(node: Node, reading: Reading) -> Word | None:

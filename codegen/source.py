@@ -38,6 +38,7 @@ _COMMENTS = re.compile(r"\s+(?P<hash>#)(?P<comment>[^\n]*)(?:\n\s*(?:#[^\n]*)?)*
 _KEY = re.compile(r"[\w-]+[ \t]*:(?=\s|$)")
 _TYPE = re.compile(r"\b(?:list|tuple|dict|set|literal|optional|union)$", re.IGNORECASE)
 _QUOTED_TYPE = 'a type with brackets needs quotes inside `{ }`: type: "list[int]"'
+_WORD = re.compile(r"\S*?(?=[,\]}]|\s|$)")
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
@@ -180,9 +181,9 @@ def _is_plain_yaml(source: Source, report: Report) -> bool:
                 report.error(source.path, "yaml-syntax", span, message)
                 return False
             last = event
-            start, word = _start(event), _word(event, source.text)
-            if feature := _feature(event, word, documents):
+            if feature := _feature(event, source.text, documents):
                 message, hint = feature
+                start, word = _start(event), _word(event, source.text)
                 span = source.span(start, start + max(1, len(word)))
                 report.error(source.path, "yaml-feature", span, message, hint)
                 readable = readable and isinstance(event, yaml.NodeEvent)
@@ -200,7 +201,7 @@ def _start(event: yaml.Event) -> int:
 
 def _word(event: yaml.Event, text: str) -> str:
     """What stands where an event starts, up to a blank or the end of an item."""
-    word = re.compile(r"\S*?(?=[,\]}]|\s|$)").match(text, _start(event))
+    word = _WORD.match(text, _start(event))
     return word.group() if word else ""
 
 
@@ -210,7 +211,7 @@ def _nesting(event: yaml.Event) -> int:
     return -1 if isinstance(event, yaml.CollectionEndEvent) else 0
 
 
-def _feature(event: yaml.Event, word: str, documents: int) -> tuple[str, str] | None:
+def _feature(event: yaml.Event, text: str, documents: int) -> tuple[str, str] | None:
     """What is said about an event that a schema may not have."""
     repeat = "write the value out where it is used"
     if isinstance(event, yaml.AliasEvent):
@@ -219,6 +220,7 @@ def _feature(event: yaml.Event, word: str, documents: int) -> tuple[str, str] | 
         return "Anchors are not allowed: what a field says would stand elsewhere.", repeat
     tag = getattr(event, "tag", None)
     if isinstance(event, yaml.NodeEvent) and tag is not None:
+        word = _word(event, text)
         return f"The tag `{word}` is not allowed: a schema is plain data.", "delete the tag"
     if isinstance(event, yaml.DocumentStartEvent) and documents > 1:
         return "A schema file holds one document.", "move this one to a file of its own"

@@ -6,11 +6,12 @@ its extents cut it, each with whoever holds it.
 """
 
 import weakref
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any, TypeAlias
+
+from .addresses import Addresses
 
 
 class Place(IntEnum):
@@ -74,7 +75,8 @@ class Totals:
     __slots__ = ("at", "staged")
 
     def __init__(self) -> None:
-        self.at: dict[Place, Counter[str]] = {place: Counter() for place in Place}
+        # By position, since an enumeration hashes in Python.
+        self.at: list[Counter[str]] = [Counter() for _ in Place]
         self.staged: Counter[str] = Counter()
 
 
@@ -84,21 +86,17 @@ class Extent:
     One that overlaps no other is its own region.
     """
 
-    __slots__ = ("device", "start", "nbytes", "owners", "claims", "origin", "region")
+    __slots__ = ("device", "start", "nbytes", "end", "owners", "claims", "origin", "region")
 
     def __init__(self, device: str, start: int, nbytes: int) -> None:
         self.device = device
         self.start = start
         self.nbytes = nbytes
+        self.end = start + nbytes
         self.owners: list[Owner] = []
         self.claims: dict[Claimant, int] = {}
         self.origin: object = None
         self.region: Extent | Region | None = None
-
-    @property
-    def end(self) -> int:
-        """The first address behind it."""
-        return self.start + self.nbytes
 
     @property
     def extents(self) -> "list[Extent]":
@@ -143,8 +141,8 @@ class Extents:
 
     def __init__(self) -> None:
         self.totals = Totals()
+        self._addresses: dict[str, Addresses] = {}
         self._left: dict[Extent, None] = {}
-        self._starts: dict[str, list[int]] = {}
         self._regions: dict[tuple[str, int], Extent | Region] = {}
 
     def at(self, device: str, start: int, nbytes: int) -> Extent:
@@ -231,45 +229,48 @@ class Extents:
 
     def _insert(self, extent: Extent) -> Extent:
         device, start, end = extent.device, extent.start, extent.end
-        starts = self._starts.setdefault(device, [])
-        last = bisect_left(starts, end)
-        if not last or self._regions[device, starts[last - 1]].end <= start:
-            # Nearly every extent overlaps no other, and nobody claims a new one yet.
-            starts.insert(last, start)
-            extent.region = self._regions[device, start] = extent
-            return extent
-        first = bisect_right(starts, start, 0, last)
-        if first and self._regions[device, starts[first - 1]].end > start:
-            first -= 1
+        addresses, regions = self._addresses.get(device), self._regions
+        if addresses is None:
+            addresses = self._addresses[device] = Addresses()
+        if (device, start) not in regions:
+            below, above = addresses.add(start)
+            if (above is None or end <= above) and (
+                below is None or regions[device, below].end <= start
+            ):
+                # Nearly every extent overlaps no other, and nobody claims a new one yet.
+                extent.region = regions[device, start] = extent
+                return extent
+            addresses.remove(start)
+        below = addresses.below(end)
         joined = [extent]
-        for known in starts[first:last]:
-            region = self._regions.pop((device, known))
+        while below is not None and self._regions[device, below].end > start:
+            region = self._regions.pop((device, below))
+            addresses.remove(below)
             self._tally(region, -1)
             joined += region.extents
-        starts[first:last] = [self._list(joined)]
+            below = addresses.below(below)
+        self._list(joined)
         return extent
 
-    def _list(self, extents: list[Extent]) -> int:
-        """Enter extents that overlap as one region; returns where it starts."""
+    def _list(self, extents: list[Extent]) -> None:
+        """Enter extents that overlap as one region."""
         region = extents[0] if len(extents) == 1 else Region(extents)
         for extent in extents:
             extent.region = region
         self._regions[region.device, region.start] = region
+        self._addresses[region.device].add(region.start)
         self._tally(region, 1)
-        return region.start
 
     def _remove(self, extent: Extent, region: Extent | Region) -> None:
         """Take an extent out of a region that is not in the totals, and list what is left of it."""
         extent.region = None
         self._left.pop(extent, None)
         del self._regions[region.device, region.start]
-        starts = self._starts[region.device]
-        at = bisect_left(starts, region.start)
-        if region is extent:
-            del starts[at]
-            return
-        rest = sorted((one for one in region.extents if one is not extent), key=_start)
-        starts[at : at + 1] = [self._list(group) for group in _clusters(rest)]
+        self._addresses[region.device].remove(region.start)
+        if region is not extent:
+            rest = sorted((one for one in region.extents if one is not extent), key=_start)
+            for group in _clusters(rest):
+                self._list(group)
 
     def _tally(self, region: Extent | Region, sign: int) -> None:
         device = region.device

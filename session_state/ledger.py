@@ -23,6 +23,7 @@ from .local import renew_after_forks
 from .session import OUT_OF_TABLE
 from .status import EVERYTHING
 from .survey import Finding, Sheet, Surveyor
+from .tensors import is_page_locked
 
 if TYPE_CHECKING:
     import weakref
@@ -82,6 +83,7 @@ class Ledger:
         self._in_doubt = False
         self._sequence = count()
         self._blind: set[Account] = set()
+        self._pinned: set[Extent] = set()
         self._is_stale = False
         self._peak: dict[str, int] = {}
         self._totals: dict[str, int] = {"total_nbytes": 0, "unaccounted": 0}
@@ -251,7 +253,10 @@ class Ledger:
         extent = owner.extent
         if extent is not None:
             owner.extent = None
-            extent.owners = [one for one in extent.owners if one is not owner]
+            if len(extent.owners) > 1:
+                extent.owners = [one for one in extent.owners if one is not owner]
+            else:
+                extent.owners.clear()
             if not extent.owners or all(one() is None for one in extent.owners):
                 self.extents.kill(extent)
 
@@ -285,6 +290,8 @@ class Ledger:
             extent = owner.extent = self.extents.at(device, start, nbytes)
             if type(owner) is Owner:
                 _own(extent, owner)
+                if device == "cpu" and is_page_locked(owner()):
+                    self._pinned.add(extent)
             self.extents.claim(extent, claimant)
         for owner in before.keys() - found.keys():
             self._unclaim(owner, claimant)
@@ -332,12 +339,22 @@ class Ledger:
         for kind, counted in (
             ("nbytes", table),
             ("staged", dict(_present(staged))),
+            ("pinned", dict(_present({"cpu": self._page_locked()}))),
             ("detached", dict(_present(at[Place.DETACHED]))),
             ("lingering", dict(_present(at[Place.LINGERING]))),
             ("peak", self._peak),
         ):
             totals |= {f"{kind}:{device}": counted[device] for device in sorted(counted)}
         self._totals = totals
+
+    def _page_locked(self) -> int:
+        """Bytes of the table that are pinned on the host, and not pageable."""
+        self._pinned = {extent for extent in self._pinned if extent.region is not None}
+        return sum(
+            extent.nbytes
+            for extent in self._pinned
+            if any(claimant.books.place is Place.TABLE for claimant in extent.claims)
+        )
 
 
 _NO_BOOKS = FieldBooks(-1, Finding("", True, {}, {}, (), None))

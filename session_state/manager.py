@@ -266,12 +266,13 @@ class SessionStateManager(KeepsBooks, StaysInProcess):
         return dict(self.ledger.table())
 
     def stats(self) -> dict[str, int]:
-        """Counters and bytes, as last published; walks only what was touched since, and waits for nobody.
+        """Counters and bytes, as last published; walks only what was touched, and waits for nobody.
 
         sessions, max_sessions, hits, misses, evictions, drops; `closed:<reason>` for each reason for
-        which sessions ended; `nbytes:<device>` for each device that holds something and
-        total_nbytes for their sum; unaccounted, the number of fields that hold something which
-        could not be seen; byte_budget when there is one.
+        which sessions ended; byte_budget when there is one. Bytes for each device that holds some:
+        `nbytes:<device>` of the table, total_nbytes for their sum, of those `staged:<device>` and
+        `pinned:cpu`; beside them `detached:<device>` and `lingering:<device>`; `peak:<device>`.
+        unaccounted is the number of fields that hold something which could not be seen.
         """
         self.ledger.publish_touched()
         table = self._table

@@ -27,6 +27,7 @@ storage_of: Callable[[Any], torch.UntypedStorage] = _Base.untyped_storage
 nbytes_of: Callable[[torch.UntypedStorage], int] = torch.UntypedStorage.nbytes
 # Reading data_ptr would un-share a copy-on-write clone.
 address_of: Callable[[Any], int] = getattr(torch._C, "_data_address", torch.Tensor.data_ptr)
+_cuda_has_started: Callable[[], bool] = torch.cuda.is_initialized
 _MKLDNN = vars(torch)["_mkldnn"]
 _device_name: Callable[[torch.device], str] = functools.cache(str)
 
@@ -71,6 +72,12 @@ def common_device(tensors: list[torch.Tensor]) -> str | None:
     if len(devices) > 1:
         return None
     return "cpu" if devices == _ON_HOST else _device_name(tensors[0].device)
+
+
+def is_page_locked(owner: object) -> bool:
+    """Whether memory of the host is pinned, for copies to a device, and so cannot be paged out."""
+    # Asking about it would start CUDA, which has pinned nothing before it was started.
+    return isinstance(owner, torch.UntypedStorage) and _cuda_has_started() and owner.is_pinned()
 
 
 def hold_more(tensors: list[torch.Tensor]) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from codegen.cli import main
 from codegen.emit.module import module
 from codegen.findings import Report
 from codegen.load import load
@@ -71,3 +72,11 @@ def test_the_use_shown_runs(tiny: str, capsys: pytest.CaptureFixture[str]) -> No
     }
     exec(compile(tiny, "tiny.py", "exec"), names)
     exec(compile(block("python", 1), "README.md", "exec"), names)
+
+
+def test_every_command_has_a_row() -> None:
+    """The table of tools names the commands in the order of `--help`, and links to pages that exist."""
+    rows = re.findall(r"^\| `session-state (\w+).*$", README, re.MULTILINE)
+    assert list(main.commands) == rows
+    pages = re.findall(r"\]\((docs/[^)]*)\)", README)
+    assert all(ROOT.joinpath(page).is_file() for page in pages)

@@ -4,23 +4,23 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from ..declared import shipped_params
-from ..emit.python import size_text
+from ..emit.python import shape_text, size_text
 from ..emit.table import nbytes
 from ..expressions.evaluate import FormulaError, evaluate
-from ..model import Field, Ring, Schema, Shape
+from ..model import Described, Field, Ring, Schema, Shape
 from ..rules.problem import Problem, value_in, value_of
 from ..span import Span
 from .change import Found
 from .fields import replaced
 from .meaning import written_out
-from .pairs import DEVICES, Comparison, Kept, Models, total
+from .pairs import DEVICES, Comparison, Kept, Models, Pair, total
 
 
-def changed_shapes(models: Models, kept: Kept) -> Iterator[Problem]:
+def changed_shapes(models: Models, pair: Pair) -> Iterator[Problem]:
     """Shapes that a reader sees or that stand behind what it sees."""
     for key, old, new in (
-        ("shape", kept.old.shape, kept.new.shape),
-        ("retains", kept.old.retains, kept.new.retains),
+        ("shape", pair.old.shape, pair.new.shape),
+        ("retains", pair.old.retains, pair.new.retains),
     ):
         before, after = _whole(old, models.old), _whole(new, models.new)
         if before != after:
@@ -29,20 +29,14 @@ def changed_shapes(models: Models, kept: Kept) -> Iterator[Problem]:
             was, is_ = (shape_text(one) if one else None for one in (old, new))
             if was == is_:
                 was, is_ = before, after
-            yield replaced(kept, key, what, was, is_)
-    entries = [
-        [(_whole(entry.shape, schema), size_text(entry.count)) for entry in field.entries]
-        for schema, field in ((models.old, kept.old), (models.new, kept.new))
-    ]
-    if entries[0] != entries[1]:
-        message = f"The entries of `{kept.name}` have other shapes or counts."
-        yield Problem(value_of(kept.new, "entries"), message)
+            yield replaced(pair, key, what, was, is_)
+    if _entries(models.old, pair.old) != _entries(models.new, pair.new):
+        message = f"The entries of `{pair.name}` have other shapes or counts."
+        yield Problem(value_of(pair.new, "entries"), message)
 
 
-def shape_text(shape: Shape) -> str:
-    """A shape as a schema writes it."""
-    dimensions = (f"{'<=' * one.at_most}{size_text(one.size)}" for one in shape.dimensions)
-    return f"[{', '.join(dimensions)}]"
+def _entries(schema: Schema, one: Described) -> list[tuple[str | None, str]]:
+    return [(_whole(entry.shape, schema), size_text(entry.count)) for entry in one.entries]
 
 
 def _whole(shape: Shape | None, schema: Schema) -> str | None:

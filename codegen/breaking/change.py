@@ -8,7 +8,7 @@ from ..findings import Severity
 from ..model import Schema
 from ..rules.problem import Problem
 from ..span import Span
-from .pairs import Comparison, Kept, Models
+from .pairs import Comparison, Kept, Models, Pair
 
 
 @frozen
@@ -51,6 +51,7 @@ class Found:
 Compare = Callable[[Comparison], Iterator[Found]]
 CompareModels = Callable[[Models], Iterator[Problem]]
 CompareFields = Callable[[Models, Kept], Iterator[Problem]]
+CompareDescribed = Callable[[Models, Pair], Iterator[Problem]]
 
 
 @frozen
@@ -83,5 +84,19 @@ def each_field(*compares: CompareFields) -> Compare:
                 for one in compares:
                     for problem in one(models, kept):
                         yield Found(models.new, problem, kept.name)
+
+    return compare
+
+
+def each_described(*compares: CompareDescribed) -> Compare:
+    """The comparison of all models that compares each field and each member of both sides."""
+
+    def compare(comparison: Comparison) -> Iterator[Found]:
+        for models in comparison.models:
+            pairs: tuple[Pair, ...] = (*models.kept, *models.members)
+            for pair in pairs:
+                for one in compares:
+                    for problem in one(models, pair):
+                        yield Found(models.new, problem, pair.field)
 
     return compare

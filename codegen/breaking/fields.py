@@ -5,42 +5,53 @@ from collections.abc import Callable, Iterable, Iterator
 from ..declared import declarations
 from ..emit.python import plain_text, size_text
 from ..expressions.types import members, show
-from ..model import Default, Field, Grows, Joined, Schema, Unset
+from ..model import Default, Described, Field, Grows, Joined, Schema, Unset
 from ..rules.problem import Problem, key_of, value_of
 from ..rules.reasons import words
 from ..span import Span
 from .change import CompareFields, Found
 from .meaning import meaning
-from .pairs import Comparison, Kept, Models
+from .pairs import Comparison, Kept, Models, Pair
 
 Text = str | None
 
 
 def changed(
-    key: str, what: str, text: Callable[[Schema, Field], Text], *, of_placement: bool = False
+    key: str,
+    what: str,
+    text: Callable[[Schema, Field], Text],
+    where: Callable[[Kept], bool] = lambda kept: True,
 ) -> CompareFields:
     """Whether what `text` says of a field is another; None where the field says nothing.
 
-    `of_placement` marks what belongs to one placement, and goes with it when that flips.
+    `where` picks the fields that can say it on both sides. For the others it comes and goes with
+    their placement or kind, which is told once.
     """
 
     def compare(models: Models, kept: Kept) -> Iterator[Problem]:
         old, new = text(models.old, kept.old), text(models.new, kept.new)
-        if old != new and not (of_placement and kept.flipped):
+        if old != new and where(kept):
             yield replaced(kept, key, what, old, new)
 
     return compare
 
 
-def replaced(kept: Kept, key: str, what: str, old: Text, new: Text) -> Problem:
+def replaced(pair: Pair, key: str, what: str, old: Text, new: Text) -> Problem:
     """The problem of a value that is another now."""
     was, is_ = (f"`{text}`" if text is not None else "not given" for text in (old, new))
-    return Problem(value_of(kept.new, key), f"The {what} of `{kept.name}` was {was}, and is {is_}.")
+    return Problem(value_of(pair.new, key), f"The {what} of `{pair.name}` was {was}, and is {is_}.")
 
 
-def dtype_of(schema: Schema, field: Field) -> Text:
-    dtypes = (one.dtype or schema.default_dtype for one in declarations(schema, field))
-    return ", ".join(dict.fromkeys(dtype for dtype in dtypes if dtype)) or None
+def changed_dtypes(models: Models, pair: Pair) -> Iterator[Problem]:
+    """Elements of another dtype; those of a record's members are the record's."""
+    old, new = _dtype(models.old, pair.old), _dtype(models.new, pair.new)
+    if old != new:
+        yield replaced(pair, "dtype", "dtype", old, new)
+
+
+def _dtype(schema: Schema, one: Described) -> Text:
+    has_elements = one.shape or one.retains or one.entries
+    return (one.dtype or schema.default_dtype) if has_elements else None
 
 
 def device_of(schema: Schema, field: Field) -> Text:
@@ -68,6 +79,8 @@ def default_of(schema: Schema, field: Field) -> Text:
 
 
 def default_text(default: Default | Unset) -> Text:
+    if isinstance(default, tuple):
+        return f"[{', '.join(map(plain_text, default))}]"
     return None if isinstance(default, Unset) else plain_text(default)
 
 
@@ -87,17 +100,17 @@ def _growth_text(grows: Grows) -> str:
     return f"{grows.items} every {grows.every}"
 
 
-def changed_types(models: Models, kept: Kept) -> Iterator[Problem]:
-    """Values of another type; whether an attr had one at all yet goes with its placement."""
-    old, new = (_types(field, kept.flipped) for field in (kept.old, kept.new))
+def changed_types(models: Models, pair: Pair) -> Iterator[Problem]:
+    """Values of another type; only what is assigned has None where there is no value yet."""
+    old, new = (_types(one, pair.alike) for one in (pair.old, pair.new))
     if old != new:
-        was, is_ = (show(field.type) if field.type else None for field in (kept.old, kept.new))
-        yield replaced(kept, "type", "type", was, is_)
+        was, is_ = (show(one.type) if one.type else None for one in (pair.old, pair.new))
+        yield replaced(pair, "type", "type", was, is_)
 
 
-def _types(field: Field, flipped: bool) -> list[str]:
-    types = map(show, members(field.type)) if field.type else ()
-    return sorted(one for one in types if not (flipped and one == "None"))
+def _types(one: Described, with_none: bool) -> list[str]:
+    types = map(show, members(one.type)) if one.type else ()
+    return sorted(text for text in types if with_none or text != "None")
 
 
 def flipped_placements(models: Models, kept: Kept) -> Iterator[Problem]:

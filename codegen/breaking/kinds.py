@@ -3,9 +3,10 @@
 from itertools import chain
 
 from ..findings import Severity
-from . import bounds, fields, models
-from .change import Compare, Kind, each_field, each_model
+from . import bounds, fields, models, records
+from .change import Compare, Kind, each_described, each_field, each_model
 from .fields import changed
+from .pairs import Kept
 
 
 def _breaking(code: str, purpose: str, compare: Compare) -> Kind:
@@ -19,6 +20,14 @@ def _noted(code: str, purpose: str, compare: Compare) -> Kind:
 def _all(*compares: Compare) -> Compare:
     """One comparison that finds what any of several finds."""
     return lambda comparison: chain.from_iterable(one(comparison) for one in compares)
+
+
+def _unflipped(kept: Kept) -> bool:
+    return not kept.flipped
+
+
+def _alike(kept: Kept) -> bool:
+    return kept.alike
 
 
 KINDS: tuple[Kind, ...] = (
@@ -56,17 +65,17 @@ KINDS: tuple[Kind, ...] = (
     _breaking(
         "kind-changed",
         "Another kind of object has other methods and other reads.",
-        each_field(changed("kind", "kind", fields.kind_of, of_placement=True)),
+        each_field(changed("kind", "kind", fields.kind_of, _unflipped)),
     ),
     _breaking(
         "type-changed",
         "Readers were written for the values of the old type.",
-        each_field(fields.changed_types),
+        each_described(fields.changed_types),
     ),
     _breaking(
         "dtype-changed",
         "Kernels and bytes depend on the dtype.",
-        each_field(changed("dtype", "dtype", fields.dtype_of)),
+        each_described(fields.changed_dtypes),
     ),
     _breaking(
         "device-changed",
@@ -76,7 +85,7 @@ KINDS: tuple[Kind, ...] = (
     _breaking(
         "shape-changed",
         "Readers were written for the old shape.",
-        each_field(bounds.changed_shapes),
+        each_described(bounds.changed_shapes),
     ),
     _breaking(
         "ring-shrunk",
@@ -91,7 +100,7 @@ KINDS: tuple[Kind, ...] = (
     _breaking(
         "growth-changed",
         "What a session holds after a while is another amount.",
-        each_field(changed("grows", "growth", fields.growth_of, of_placement=True)),
+        each_field(changed("grows", "growth", fields.growth_of, _unflipped)),
     ),
     _breaking(
         "bytes-grown",
@@ -106,17 +115,17 @@ KINDS: tuple[Kind, ...] = (
     _breaking(
         "default-changed",
         "What nobody assigned reads as something else.",
-        each_field(changed("default", "default", fields.default_of, of_placement=True)),
+        each_field(changed("default", "default", fields.default_of, _alike)),
     ),
     _breaking(
         "written-changed",
         "An assignment raises where it did not, or replaces what was fixed.",
-        each_field(changed("written", "way of writing", fields.written_of, of_placement=True)),
+        each_field(changed("written", "way of writing", fields.written_of, _alike)),
     ),
     _breaking(
         "view-changed",
         "The field reads as another value.",
-        each_field(changed("view", "view", fields.view_of, of_placement=True)),
+        each_field(changed("view", "view", fields.view_of, _unflipped)),
     ),
     _breaking(
         "keys-changed",
@@ -261,6 +270,26 @@ KINDS: tuple[Kind, ...] = (
         "handoff-added",
         "Nobody calls it yet.",
         each_model(models.added("handoff", lambda schema: schema.handoffs)),
+    ),
+    _breaking(
+        "record-removed",
+        "Imports of its class fail.",
+        each_model(models.removed("records", "record", records.records)),
+    ),
+    _noted(
+        "record-added",
+        "Nobody depends on it yet.",
+        each_model(models.added("record", records.records)),
+    ),
+    _breaking(
+        "member-removed",
+        "Reading it raises AttributeError, and giving it TypeError.",
+        each_model(records.removed_members),
+    ),
+    _breaking(
+        "member-added",
+        "Whoever makes the record without it gets TypeError.",
+        each_model(records.added_members),
     ),
     _breaking(
         "lifetime-changed",

@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 from ..emit.python import condition_text
 from ..expressions.ast import Number
 from ..expressions.types import show
-from ..model import Axis, Param, Schema, Unset
+from ..model import Axis, Fresh, Handoff, Lent, Param, Schema, Unset
 from ..rules.problem import Problem, value_in, value_of
 from ..span import Span
 from .change import CompareModels, Found
@@ -245,22 +245,27 @@ def changed_groups(models: Models) -> Iterator[Problem]:
 
 
 def changed_handoffs(models: Models) -> Iterator[Problem]:
-    """Loans that set other attributes, from other fields, or by another axis."""
+    """Loans that set other attributes, to other values, or by another axis."""
     for old, new in both(models, lambda schema: schema.handoffs):
-        before, after = ({lent.attribute: lent.field for lent in one.lend} for one in (old, new))
+        before, after = _lent(old), _lent(new)
         if old.by != new.by:
             was, is_ = (f"by `{by}`" if by else "whole" for by in (old.by, new.by))
             message = f"`lend_{new.name}` lends {is_}, and lent {was}."
             yield Problem(new.by_at, message)
         for attribute in sorted(before.keys() | after.keys()):
-            was, is_ = (
-                f"`{side[attribute]}`" if attribute in side else "nothing"
-                for side in (before, after)
-            )
+            was, is_ = (side.get(attribute, "nothing") for side in (before, after))
             if was != is_:
                 message = f"`lend_{new.name}` lends {is_} as `{attribute}`, and lent {was}."
-                at = [lent.at for lent in new.lend if lent.attribute == attribute]
-                yield Problem(at[0] if at else new.at, message)
+                parts: tuple[Lent | Fresh, ...] = (*new.lend, *new.fresh)
+                at = {one.attribute: one.at for one in parts}
+                yield Problem(at.get(attribute, new.at), message)
+
+
+def _lent(handoff: Handoff) -> dict[str, str]:
+    """What a loan sets each attribute to."""
+    fields = {one.attribute: f"`{one.field}`" for one in handoff.lend}
+    fresh = {one.attribute: f"a fresh `{default_text(one.value)}`" for one in handoff.fresh}
+    return {**fields, **fresh}
 
 
 def changed_axes(models: Models) -> Iterator[Problem]:

@@ -3,17 +3,53 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
+from typing import Protocol
 
 from attrs import frozen
 
 from ..declared import declared, shipped_values
 from ..expressions.evaluate import FormulaError
-from ..model import Device, Field, Schema
+from ..model import Described, Device, Field, Member, Schema
 from .meaning import Meaning, likeness, with_names
 
 DEVICES: tuple[Device, ...] = ("accelerator", "host")
 
 Bytes = Mapping[str, tuple[Device, int | None]]
+
+
+class Pair(Protocol):
+    """What has a type and shapes on both sides: a field, or a member of a record.
+
+    `name` is for messages; `field` is the field's name, and None of a member. `alike` says whether
+    both sides read as what was assigned, and have a default before that, or neither does.
+    """
+
+    @property
+    def old(self) -> Described: ...
+    @property
+    def new(self) -> Described: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def field(self) -> str | None: ...
+    @property
+    def alike(self) -> bool: ...
+
+
+@frozen
+class KeptMember:
+    """A member that a record has on both sides."""
+
+    record: str
+    old: Member
+    new: Member
+
+    alike = True
+    field = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.record}.{self.new.name}"
 
 
 @frozen
@@ -28,6 +64,14 @@ class Kept:
     @property
     def name(self) -> str:
         return self.new.name
+
+    @property
+    def field(self) -> str:
+        return self.new.name
+
+    @property
+    def alike(self) -> bool:
+        return self.old.is_assigned == self.new.is_assigned
 
     @property
     def renamed(self) -> bool:
@@ -52,6 +96,7 @@ class Models:
     old: Schema
     new: Schema
     kept: tuple[Kept, ...]
+    members: tuple[KeptMember, ...]
     removed: tuple[Field, ...]
     added: tuple[Field, ...]
     old_bytes: Bytes
@@ -115,11 +160,22 @@ def paired(old: Schema, new: Schema) -> Models:
         old=with_names(old, names),
         new=new,
         kept=kept,
+        members=tuple(_members(old, new)),
         removed=tuple(field for name, field in before.items() if name not in still),
         added=tuple(field for field in new.fields if field.name not in before),
         old_bytes=old_bytes,
         new_bytes=new_bytes,
     )
+
+
+def _members(old: Schema, new: Schema) -> Iterator[KeptMember]:
+    before = {
+        (record.name, member.name): member for record in old.records for member in record.members
+    }
+    for record in new.records:
+        for member in record.members:
+            if was := before.get((record.name, member.name)):
+                yield KeptMember(record.name, was, member)
 
 
 def _renames(old: Schema, new: Schema) -> dict[str, str]:

@@ -51,7 +51,10 @@ def _per_cent(context: click.Context, param: click.Parameter, value: str) -> Dec
 @schemas_option
 @exits
 def breaking(against: str, threshold: Decimal, output_format: str, schemas: str | None) -> int:
-    """Show what changed since REF that a running session or its caller would notice."""
+    """Show what changed since REF that somebody would notice.
+
+    What the schemas mean is compared, not how they are written.
+    """
     from ..breaking import changes_of, compared
     from ..breaking.baseline import read_baseline
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ParamSpec
 import click
 
 if TYPE_CHECKING:
-    from ..build import Project
+    from ..build import Project, Source
     from ..findings import Report
     from ..render import Format
     from ..settings import Settings
@@ -78,6 +78,20 @@ def read(schemas: str | None, output: str | None) -> "tuple[Project, Report, Set
     settings = find(Path.cwd(), schemas, output)
     report = Report()
     return read_project(settings, report), report, settings
+
+
+def chosen(project: "Project", models: Sequence[str]) -> "Sequence[Source]":
+    """The models that are named, or all. Raises UsageError for one that there is not."""
+    from ..settings import UsageError
+
+    known = {schema.model.casefold(): schema.model for schema in project.schemas}
+    for model in models:
+        if model.casefold() not in known:
+            raise UsageError(
+                f"no schema is of the model {model!r}; there are {', '.join(known.values())}"
+            )
+    wanted = {known[model.casefold()] for model in models} or set(known.values())
+    return [one for one in project.sources if one.schema.model in wanted]
 
 
 def count(models: int) -> str:

@@ -37,9 +37,9 @@ _STYLES: dict[str, Style] = {"@": {"fg": "cyan"}, "-": {"fg": "red"}, "+": {"fg"
 @output_option
 @exits
 def diff(schemas: str | None, output: str | None) -> int:
-    """Show what generate would change, as a patch; exit 1 when there is something.
+    """Show what generate would change, as a patch.
 
-    Findings and files that stay go to standard error, so that standard output is a patch.
+    It exits with 1 when there is something. Findings and files that stay go to standard error, so that standard output is a patch.
     """
     from ..output import drift, plan
     from ..patch import unified

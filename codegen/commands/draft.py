@@ -9,7 +9,10 @@ from .common import CLEAN, exits
 @click.argument("where", metavar="FILE.py:CLASS")
 @exits
 def draft(where: str) -> int:
-    """Print a first schema of a hand-written state class, read by its source alone."""
+    """Print a first schema of a hand-written state class.
+
+    The class is read by its source alone; nothing is imported.
+    """
     from ..draft import drafted
 
     made = drafted(where)

@@ -22,17 +22,22 @@ if TYPE_CHECKING:
 )
 @exits
 def explain(code: str | None, output_format: Literal["text", "markdown"]) -> int:
-    """Say why there is a rule, with a wrong and a right schema; without CODE, list all rules."""
+    """Say why there is a finding, with a wrong and a right schema.
+
+    Without CODE, list all that can be found.
+    """
     from shutil import get_terminal_size
 
-    from ..explain import explanation, listing, markdown_page, markdown_section
-    from ..rules.catalogue import CATALOGUE
+    from ..explain import CHANGES_HEAD, explanation, listing, markdown_page, markdown_section
+    from ..rules.catalogue import CATALOGUE, CHANGES
 
     if code is None:
         if output_format == "markdown":
             click.echo(markdown_page(CATALOGUE))
         else:
-            click.echo(listing(CATALOGUE, get_terminal_size().columns))
+            columns = get_terminal_size().columns
+            click.echo(listing(CATALOGUE, columns))
+            click.echo(f"\n{CHANGES_HEAD}\n\n{listing(CHANGES, columns)}")
         return CLEAN
     rule = _named(code)
     if output_format == "markdown":

@@ -13,7 +13,9 @@ from .common import CLEAN, FINDINGS, count, exits, print_findings, schemas_optio
 @schemas_option
 @exits
 def format_(files: tuple[Path, ...], check: bool, schemas: str | None) -> int:
-    """Put the keys of schemas in their canonical order; of all schemas, or of those named.
+    """Put the keys of schemas in their canonical order.
+
+    Of all schemas, or of those named.
 
     Comments move with what they belong to. A file that has findings is left as it is.
     """

@@ -8,7 +8,7 @@ from .common import CLEAN, exits
 @click.command()
 @exits
 def jsonschema() -> int:
-    """Print the JSON Schema (draft-07) of the schema language, for editors."""
+    """Print the JSON Schema of the language, for editors."""
     from ..jsonschema import document
 
     click.echo(document(), nl=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .common import CLEAN, FINDINGS, exits, print_findings, read, schemas_option
+from .common import CLEAN, FINDINGS, chosen, exits, print_findings, read, schemas_option
 
 if TYPE_CHECKING:
     from ..build import Project, Source
@@ -51,11 +51,11 @@ def table(
     print_findings(report, err=form != "terminal")
     if report.has_errors:
         return FINDINGS
-    chosen = _chosen(project, models)
+    shown = chosen(project, models)
     if compares:
-        text = _document(chosen, form, _changes(against, settings, project, chosen))
+        text = _document(shown, form, _changes(against, settings, project, shown))
     else:
-        text = _terminal(chosen) if form == "terminal" else _markdown(chosen)
+        text = _terminal(shown) if form == "terminal" else _markdown(shown)
     text = f"{text.rstrip()}\n"
     if to is None:
         click.echo(text, nl=False)
@@ -64,19 +64,6 @@ def table(
 
         replace([Change(to, None, text.encode())])
     return CLEAN
-
-
-def _chosen(project: "Project", models: Sequence[str]) -> "Sequence[Source]":
-    from ..settings import UsageError
-
-    known = {schema.model.casefold(): schema.model for schema in project.schemas}
-    for model in models:
-        if model.casefold() not in known:
-            raise UsageError(
-                f"no schema is of the model {model!r}; there are {', '.join(known.values())}"
-            )
-    chosen = {known[model.casefold()] for model in models} or set(known.values())
-    return [one for one in project.sources if one.schema.model in chosen]
 
 
 def _terminal(sources: "Sequence[Source]") -> str:

@@ -69,16 +69,25 @@ class Module:
         """What `name` is assigned, here or in the file that it is imported from."""
         if name in self.constants:
             return self.constants[name]
-        if name not in self.imports or followed >= _IMPORTS_FOLLOWED:
-            return None
-        origin, there = self.imports[name]
-        path = self._file_of(origin)
-        if path is None:
-            return None
+        module, there = self._origin_of(name, followed)
+        return module.constant(there, followed + 1) if module else None
+
+    def value_class(self, name: str, followed: int = 0) -> "ValueClass | None":
+        """The class `name`, here or in the file that it is imported from, if it is frozen."""
+        if name in self.classes:
+            node = self.classes[name]
+            return ValueClass(self, node) if _is_frozen(node) else None
+        module, there = self._origin_of(name, followed)
+        return module.value_class(there, followed + 1) if module else None
+
+    def _origin_of(self, name: str, followed: int) -> tuple["Module | None", str]:
+        """The file that a name is imported from, and the name there."""
+        origin, there = self.imports.get(name, ("", name))
+        path = self._file_of(origin) if origin and followed < _IMPORTS_FOLLOWED else None
         try:
-            return read_module(path).constant(there, followed + 1)
+            return (read_module(path) if path else None), there
         except UsageError:
-            return None
+            return None, there
 
     def integer(self, node: ast.expr | None, depth: int = 0) -> int | None:
         """The whole number that an expression over constants has, or None."""
@@ -109,6 +118,26 @@ class Module:
                 if parts and path.is_file():
                     return path
         return None
+
+
+@define(frozen=True, eq=False)
+class ValueClass:
+    """A frozen class, whose objects are replaced as a whole, and the file that it is in."""
+
+    module: Module
+    node: ast.ClassDef
+
+
+def _is_frozen(node: ast.ClassDef) -> bool:
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call):
+            frozen = keyword(decorator, "frozen")
+            if isinstance(frozen, ast.Constant) and frozen.value is True:
+                return True
+            decorator = decorator.func
+        if dotted(decorator)[-1:] == ("frozen",):
+            return True
+    return False
 
 
 def _computed(operator: ast.operator, left: int | None, right: int | None) -> int | None:

@@ -22,6 +22,7 @@ from ..source import decode
 from .clears import Clear
 from .fields import Key, Spoken, bound_unknown, wordings
 from .pipelines import Store
+from .records import DraftedRecord, records_in
 from .state import Attribute, State, default_of_argument
 from .text import first_sentence, literal, one_line, quoted, word
 from .types import show, without_none
@@ -79,6 +80,7 @@ class View:
     params: tuple[DraftedParam, ...] = ()
     resets: tuple[Named, ...] = ()
     groups: tuple[Named, ...] = ()
+    records: tuple[DraftedRecord, ...] = ()
     fields: tuple[DraftedField, ...] = ()
 
 
@@ -105,7 +107,10 @@ class Draft:
     @cached_property
     def text(self) -> str:
         """The schema."""
-        return render("draft.yaml.j2", evolve(self._head, groups=self._groups, fields=self.fields))
+        said = {field.kept for field in self.fields if not field.refused}
+        held = (one.type for one in self.state.attributes if one.name in said)
+        view = evolve(self._head, groups=self._groups, records=records_in(held), fields=self.fields)
+        return render("draft.yaml.j2", view)
 
     @cached_property
     def fields(self) -> tuple[DraftedField, ...]:
@@ -217,10 +222,13 @@ class Draft:
             for one in self.state.clears.resets
             if attribute.name not in one.cleared
         )
+        records = records_in([attribute.type])
         refused: list[DraftedField] = []
         for keys in wordings(attribute, survives, spoken):
             drafted = DraftedField(attribute.name, name, tuple(keys), remark)
-            why = _refusal(evolve(self._head, notes=(), source="", fields=(drafted,)))
+            why = _refusal(
+                evolve(self._head, notes=(), source="", records=records, fields=(drafted,))
+            )
             if not why:
                 return drafted
             refused.append(evolve(drafted, refused=_UNTYPED if _is_untyped(attribute) else why))

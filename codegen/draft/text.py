@@ -36,9 +36,10 @@ def word(text: str) -> str:
     return text if plain else quoted(text)
 
 
-def type_text(text: str) -> str:
-    """A type; texts in it would end a plain scalar, so it is quoted then."""
-    return "'" + text.replace("'", "''") + "'" if '"' in text else text
+def type_text(text: str, *, inside_braces: bool = False) -> str:
+    """A type, quoted where texts or, inside braces, brackets in it would end a plain scalar."""
+    ends = '"' in text or (inside_braces and "[" in text)
+    return "'" + text.replace("'", "''") + "'" if ends else text
 
 
 def first_sentence(text: str) -> str:

@@ -4,9 +4,9 @@ import ast
 import json
 from collections.abc import Iterable
 
-from attrs import frozen
+from attrs import field, frozen
 
-from .python import Module, dotted
+from .python import Module, ValueClass, dotted
 
 # What an alias or a text in quotes may lead through.
 _DEPTH = 16
@@ -14,11 +14,12 @@ _DEPTH = 16
 
 @frozen
 class Member:
-    """One member of a union; a container knows the types of what is in it."""
+    """One member of a union; a container knows the types of what is in it, a record its class."""
 
     name: str
     items: tuple["Type", ...] = ()
     variadic: bool = False
+    record: ValueClass | None = field(default=None, eq=False, repr=False)
 
 
 Type = tuple[Member, ...]
@@ -171,7 +172,8 @@ def _named(names: tuple[str, ...], module: Module, depth: int) -> Type:
     if len(names) == 1 and name not in module.classes and name in module.constants:
         alias = read_annotation(module.constants[name], module, depth + 1)
         return alias or (OPAQUE,)
-    return (OPAQUE,)
+    held = module.value_class(name) if len(names) == 1 else None
+    return (Member(name.strip("_"), record=held),) if held else (OPAQUE,)
 
 
 def _subscripted(name: tuple[str, ...], inner: ast.expr, module: Module, depth: int) -> Type:

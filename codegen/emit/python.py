@@ -30,7 +30,7 @@ from ..expressions.ast import (
     Type,
     Union,
 )
-from ..model import Default
+from ..model import Default, Shape
 from .literals import LINE, string, width
 
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "//": 2, "%": 2}
@@ -215,6 +215,12 @@ def _merged(operands: list[Condition], spell: Spell) -> list[str]:
         assert isinstance(first, Compare)
         texts.append(f"{size_text(first.left, spell)} in ({values})")
     return texts
+
+
+def shape_text(shape: Shape) -> str:
+    """A shape as a schema writes it."""
+    dimensions = (f"{'<=' * one.at_most}{size_text(one.size)}" for one in shape.dimensions)
+    return f"[{', '.join(dimensions)}]"
 
 
 def type_text(type_: Type, array_dtype: str | None = None) -> str:

@@ -93,9 +93,15 @@ def section(schema: Schema, path: str) -> Section:
 
 def nbytes(count: int) -> str:
     """A number of bytes in the largest binary unit that it fills, and exactly."""
+    short = in_units(count)
+    return short if count < 2**10 else f"{short} ({count:,})"
+
+
+def in_units(count: int) -> str:
+    """A number of bytes in the largest binary unit that it fills."""
     for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if count >= size:
-            return f"{count / size:,.2f} {unit} ({count:,})"
+            return f"{count / size:,.2f} {unit}"
     return f"{count:,} B"
 
 

@@ -6,10 +6,10 @@ docs/page.md describes it key by key.
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..declared import ITEMSIZE, STEPS, declarations, declared, shipped_values
-from ..emit.python import plain_text, size_text, type_text
+from ..emit.python import plain_text, shape_text, size_text, type_text
 from ..emit.table import SESSIONS, Section, section
 from ..expressions.sizes import names_in
-from ..model import Dim, Field, Param, Recompute, Schema, Unset
+from ..model import Dim, Field, Member, Param, Recompute, Record, Schema, Unset
 from .changes import Changes, as_json
 from .formula import Json, formula
 
@@ -50,6 +50,7 @@ def _model(schema: Schema, path: str) -> Object:
             {**_decision(field, row.placement), **_bytes(schema, field, values)}
             for field, row in zip(schema.fields, shown.rows, strict=True)
         ],
+        "records": [_record(one) for one in schema.records],
         **_around(shown),
     }
 
@@ -114,6 +115,21 @@ def _rebuilt_from(recompute: Recompute) -> Object:
         "sources": recompute.sources,
         "cost": size_text(recompute.cost),
         "doc": recompute.doc,
+    }
+
+
+def _record(record: Record) -> Object:
+    return {"name": record.name, "members": [_member(one) for one in record.members]}
+
+
+def _member(member: Member) -> Object:
+    shapes = [shape_text(member.shape)] if member.shape else []
+    shapes += [f"{size_text(one.count)} × {shape_text(one.shape)}" for one in member.entries]
+    return {
+        "name": member.name,
+        "type": type_text(member.type, member.dtype) if member.type else None,
+        "shapes": shapes,
+        "dtype": member.dtype,
     }
 
 

@@ -25,12 +25,12 @@ _ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in "<>&"}
 
 def page(data: Object) -> str:
     """The page that shows a document of `document()`."""
-    style, script = _joined(_STYLE), _joined(_SCRIPT)
+    style, script = joined(_STYLE), joined(_SCRIPT)
     return (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
-            policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}",
+            policy=f"default-src 'none'; style-src {hash_of(style)}; script-src {hash_of(script)}",
             style=Markup(style),
             script=Markup(script),
             data=Markup(json.dumps(data, separators=(",", ":")).translate(_ESCAPED)),
@@ -39,18 +39,20 @@ def page(data: Object) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates of pages: strict about names, and escaping all that is not Markup."""
     return Environment(loader=PackageLoader("codegen"), undefined=StrictUndefined, autoescape=True)
 
 
-def _joined(names: tuple[str, ...]) -> str:
+def joined(names: tuple[str, ...]) -> str:
     """Files of the templates' folder, one after the other, as they are."""
-    environment = _environment()
-    assert environment.loader is not None
-    parts = (environment.loader.get_source(environment, name)[0] for name in names)
+    made = environment()
+    assert made.loader is not None
+    parts = (made.loader.get_source(made, name)[0] for name in names)
     return "\n" + "\n".join(parts)
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
+    """A style or script as the policy in a page's head names it."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"

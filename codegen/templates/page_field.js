@@ -69,6 +69,12 @@ class FieldRow {
     }
   }
 
+  /** What is staged lies beside what is committed, and both are declared. */
+  twice(declared) {
+    if (!this.field.manager_may.includes("stage")) return null;
+    return small(`2 × ${inUnits(declared / 2n)}, committed and staged`);
+  }
+
   measure(declared, most, shipped) {
     const { device, measured } = this.field;
     const bar = element("div", { className: `bar ${device}`, "aria-hidden": "true" }, element("i"));
@@ -89,7 +95,7 @@ class FieldRow {
       made.classList.toggle("problem", share > 100n);
       return made;
     });
-    return [...amount(declared).filter(Boolean), bar, ...notes];
+    return [...amount(declared).filter(Boolean), this.twice(declared), bar, ...notes].filter(Boolean);
   }
 }
 

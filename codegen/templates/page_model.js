@@ -87,19 +87,26 @@ class ModelView {
         element("tbody", {}, this.rows.map((row) => row.row)),
         `The fields of ${model.model}`,
       ),
+      this.records(),
       this.others(),
       this.graph(),
     );
   }
 
+  records() {
+    const entries = this.model.records.flatMap((one) => [
+      element("dt", {}, element("code", {}, one.name)),
+      ...one.members.map((member) => element("dd", {}, memberOf(member))),
+    ]);
+    return aside("records", "Records", entries);
+  }
+
   others() {
-    const { elsewhere } = this.model;
-    if (!elsewhere.length) return null;
-    const entries = elsewhere.flatMap((one) => [
+    const entries = this.model.elsewhere.flatMap((one) => [
       element("dt", {}, element("code", {}, one.name), ` ${one.owner}`),
       element("dd", {}, one.reason),
     ]);
-    return element("div", { className: "others" }, element("h3", {}, "Kept by others"), element("dl", {}, entries));
+    return aside("others", "Kept by others", entries);
   }
 
   graph() {
@@ -163,6 +170,17 @@ class ModelView {
     });
     this.totals.replaceChildren(...rows);
   }
+}
+
+/** What belongs to the model and to no field alone; nothing where there is none of it. */
+function aside(className, title, entries) {
+  if (!entries.length) return null;
+  return element("div", { className }, element("h3", {}, title), element("dl", {}, entries));
+}
+
+function memberOf({ name, type, shapes, dtype }) {
+  const seen = [shapes.join(" + "), dtype].filter(Boolean).join(", ");
+  return [element("code", {}, name), `: ${type}${seen && " "}${seen}`];
 }
 
 const key = (kind, text) => element("span", { className: `key ${kind}` }, text);

@@ -126,9 +126,6 @@ class Attr(Field, property, Generic[T]):
         name, coerce, exact = self.name, self.coerce, UNCHANGED.get(self.coerce)
 
         def write(view: Any, value: Any) -> None:
-            if coerce is not None and type(value) is not exact:
-                value = checked(coerce, value, f"session {view.session_id!r}, field {name!r}")
-            # After the coercion, which may run code that ends the session.
             touched = view._touched
             if name not in touched:
                 view._status.writes(name)
@@ -136,7 +133,16 @@ class Attr(Field, property, Generic[T]):
             if name not in touched:
                 wrote(view, name)
 
-        return write
+        if coerce is None:
+            return write
+
+        def write_checked(view: Any, value: Any) -> None:
+            # Before the mark is looked at, since a coercion may run code that ends the session.
+            if type(value) is not exact:
+                value = checked(coerce, value, f"session {view.session_id!r}, field {name!r}")
+            write(view, value)
+
+        return write_checked
 
     def _careful_writer(
         self, plain: "Callable[[SessionView, T], None]"

@@ -54,7 +54,7 @@ _CACHE = """\
     entries: [{shape: [B, h], count: 2}]
     reason: Written slot by slot.
 """
-_ENCODER = "  encoder: {lend: {feat_map: cache}}\n"
+_ENCODER = "  encoder: {lend: {feat_map: cache}, fresh: {index: [0]}}\n"
 _SPARE = "  spare: 1\n"
 _RULE = "    - {reset: roll, if: count > 3}\n"
 _NEW_FIELD = (
@@ -248,12 +248,35 @@ CASES: Mapping[str, Case] = {
     ),
     "handoff-removed": _case("handoff:", (_ENCODER, "")),
     "handoff-changed": _case(
-        "  encoder: {lend: {features: cache}}",
+        "  encoder: {lend: {features: cache}, fresh: {index: [0]}}",
         ("feat_map", "features"),
     ),
     "handoff-added": _case(
-        "  decoder: {lend: {feat_map: cache}}",
+        "  decoder: {lend: {feat_map: cache}, fresh: {index: [0]}}",
         (_ENCODER, _ENCODER + _ENCODER.replace("encoder", "decoder")),
+    ),
+    "record-removed": _case(
+        "records:",
+        ("  Frame: {pixels: {type: Tensor, shape: [B, H], dtype: uint8}}\n", ""),
+        (
+            "    type: Frame | None\n",
+            "    type: Tensor | None\n    shape: [B, H]\n    dtype: uint8\n",
+        ),
+        also=("type-changed", "shape-changed", "dtype-changed"),
+    ),
+    "record-added": _case(
+        "  Size: {height: {type: int}}",
+        ("records:\n", "records:\n  Size: {height: {type: int}}\n"),
+        ("label: {type: str | None}", "label: {type: Size | None}"),
+        also=("type-changed",),
+    ),
+    "member-removed": _case(
+        "  Pose: {matrix: {type: Tensor, shape: [B, 4]}}",
+        (", label: {type: str | None}}", "}"),
+    ),
+    "member-added": _case(
+        "  Frame: {pixels: {type: Tensor, shape: [B, H], dtype: uint8}, number: {type: int}}",
+        ("dtype: uint8}}\n", "dtype: uint8}, number: {type: int}}\n"),
     ),
     "lifetime-changed": _case(
         "  text: {owner: the request, reason: It is sent with each call., closes_with: roll}",

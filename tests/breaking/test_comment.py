@@ -48,10 +48,11 @@ def test_the_rows_before_and_after() -> None:
         "| accumulate | – | – | Only the newest are read. |\n"
     ) in text
     assert "- **ring-changed**: The ring of `frames` was `size: window`, and is" in text
-    # picture, crop, cache, frames, code, text_kv, tables; then one more frame of 64 elements.
-    before = 2 * (64 + 64 + 2 * 8 + 3 * 64 + 8 + 2 * 6 * 2 * 8 + 2 * 8)
-    assert (1104, 1232) == (before, before + 2 * 64)
-    assert ["accelerator", "1.08 KiB (1,104)", "1.20 KiB (1,232)"] == rows(text)[-1]
+    # picture, crop, cache, frames, code, text_kv, tables, last_pose twice, and newest of one byte
+    # each; then one more frame of 64 elements.
+    before = 2 * (64 + 64 + 2 * 8 + 3 * 64 + 8 + 2 * 6 * 2 * 8 + 2 * 8 + 2 * 4) + 64
+    assert (1184, 1312) == (before, before + 2 * 64)
+    assert ["accelerator", "1.16 KiB (1,184)", "1.28 KiB (1,312)"] == rows(text)[-1]
 
 
 def test_fields_that_came_and_went() -> None:

@@ -54,7 +54,7 @@ def test_additions_and_words_are_not_breaking() -> None:
     noted = {kind.code for kind in KINDS if kind.severity == "note"}
     assert noted == {
         *("field-added", "model-added", "param-added", "param-widened", "dim-added"),
-        *("axis-extended", "reset-added", "group-added", "handoff-added"),
+        *("axis-extended", "reset-added", "group-added", "handoff-added", "record-added"),
         *("config-changed", "elsewhere-changed", "reason-edited", "notes-edited"),
     }
 

@@ -41,6 +41,14 @@ def test_help_imports_click_alone() -> None:
     assert set() == heavy & set(done.stdout.split())
 
 
+def test_help_has_each_command_on_one_line() -> None:
+    """In the order of the work, and no sentence is cut."""
+    page = CliRunner().invoke(main, ["--help"], terminal_width=80).stdout
+    lines = page.partition("Commands:\n")[2].splitlines()
+    assert list(main.commands) == [line.split()[0] for line in lines]
+    assert all(line.endswith(".") and not line.endswith("...") for line in lines)
+
+
 def test_a_crash_says_where_it_was_and_exits_2(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

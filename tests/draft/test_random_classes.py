@@ -16,7 +16,7 @@ from .source import draft_of
 
 _TYPES = """
     int float bool str None Tensor torch.LongTensor np.ndarray Any object bytes "Tensor" dict
-    list State Literal["a","b"] Literal[1] Missing torch.Generator Callable[[int],str] ...
+    list State Held Other Literal["a","b"] Literal[1] Missing torch.Generator Callable[[int],str] ...
 """
 _VALUES = """
     None True -1 0.5 1e30 -1e-9 99999999999999999999 [] {} () set() list() dict() [0] (1,2) {1}
@@ -78,7 +78,11 @@ METHODS = st.sampled_from(
 def class_sources(draw: st.DrawFn) -> str:
     """A class that Python parses, of any style, with any fields, writes and methods."""
     style = draw(st.sampled_from(["", "@dataclass", "@attrs.define"]))
-    lines = ["N = 4", "M = M + N", style, "class State:", f"    {draw(st.text(max_size=20))!r}"]
+    lines = ["N = 4", "M = M + N"]
+    for record in ("Held", "Other"):
+        lines += ["@dataclass(frozen=True)", f"class {record}:", "    number: int"]
+        lines += [f"    {draw(NAMES)}: {draw(ANNOTATIONS)}"]
+    lines += [style, "class State:", f"    {draw(st.text(max_size=20))!r}"]
     names = draw(st.lists(NAMES, min_size=1, max_size=5))
     for name in draw(st.lists(st.sampled_from(names), max_size=3)):
         value = draw(st.none() | VALUES)

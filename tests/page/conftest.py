@@ -94,5 +94,11 @@ def everything() -> Schema:
     return loaded(REPOSITORY.joinpath("tests/codegen/everything.yaml").read_text("utf-8"))
 
 
+def staged() -> Schema:
+    """Staged fields and records: bytes that count twice, and several dtypes in one field."""
+    folder = REPOSITORY.joinpath("tests/cases/generated/staged")
+    return loaded(folder.joinpath("schema.yaml").read_text("utf-8"))
+
+
 def document_of(*schemas: Schema) -> Object:
     return document(schemas, [schema.path for schema in schemas])

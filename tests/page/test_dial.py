@@ -11,11 +11,16 @@ from codegen.declared import shipped_values
 from codegen.model import Schema
 from generated.cosmos3 import Cosmos3Session
 from generated.dreamzero import DreamZeroSession
+from tests.cases.generated.staged.expected import StagedSession
 
-from .conftest import Open, document_of, everything, loaded, shipped
+from .conftest import Open, document_of, everything, loaded, shipped, staged
 from .opened import number
 
-CLASSES: dict[str, Any] = {"cosmos3": Cosmos3Session, "dreamzero": DreamZeroSession}
+CLASSES: dict[str, Any] = {
+    "cosmos3": Cosmos3Session,
+    "dreamzero": DreamZeroSession,
+    "staged": StagedSession,
+}
 SETTINGS = 50
 DTYPES = ("bfloat16", "float32", "float64", "uint8", "complex128")
 
@@ -36,7 +41,7 @@ fields:
 
 
 def schema_of(module: str) -> Schema:
-    (found,) = (schema for schema in shipped() if schema.module == module)
+    (found,) = (schema for schema in (*shipped(), staged()) if schema.module == module)
     return found
 
 
@@ -78,7 +83,7 @@ def test_the_dial_says_what_the_class_declares(open_page: Open, module: str) -> 
     schema = schema_of(module)
     settings = [a_setting(schema, chance) for _ in range(SETTINGS)]
     sessions = [chance.randrange(0, 500) for _ in settings]
-    opened = open_page(document_of(*shipped()))
+    opened = open_page(document_of(*shipped(), staged()))
     turned = [{**one, "sessions": many} for one, many in zip(settings, sessions, strict=True)]
     for setting, many, shown in zip(settings, sessions, opened.turn(module, *turned), strict=True):
         by_field = declared(module, setting)

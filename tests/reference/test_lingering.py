@@ -3,7 +3,6 @@
 from typing import Any
 
 import torch
-
 from session_state import SessionStateManager, leaks
 
 from .wheel import reference

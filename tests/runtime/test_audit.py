@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 from session_state import Drift, LatentBuffer, SessionStateManager
+from session_state.addresses import Addresses
 from session_state.extents import Extent, Extents, Place
 from session_state.ledger import Ledger
 from session_state.survey import Surveyor
@@ -86,8 +87,7 @@ def overlook_overlaps(patch: Patch) -> None:
     def insert(self: Extents, extent: Extent) -> Extent:
         while (extent.device, extent.start) in self._regions:
             extent.start += 1 << 60
-        self._starts.setdefault(extent.device, []).append(extent.start)
-        self._starts[extent.device].sort()
+        self._addresses.setdefault(extent.device, Addresses())
         self._list([extent])
         return extent
 

@@ -53,15 +53,21 @@ def test_a_list_is_counted_after_its_items_were_replaced(
 
 
 def test_a_storage_that_moved_leaves_its_address_to_others() -> None:
-    """What takes the place of a storage that was moved counts beside it."""
+    """What takes the place of a storage that was freed and made anew counts beside it."""
+    # More than the C library ever keeps for itself, so that the system gives the same pages again.
+    nbytes = 40 << 20
     manager = SessionStateManager()
     with manager.session(DreamZeroSession, "robot") as session:
-        session.ys = floats(256)
+        session.ys = torch.empty(nbytes, dtype=torch.uint8)
     with manager.session(DreamZeroSession, "robot") as session:
         assert session.ys is not None
-        session.ys.share_memory_()
-        session.clip_feas = floats(256)
-    assert 2 * 1024 == manager.stats()["total_nbytes"]
+        address, storage = session.ys.data_ptr(), session.ys.untyped_storage()
+        storage.resize_(0)
+        session.clip_feas = torch.empty(nbytes, dtype=torch.uint8)
+        if session.clip_feas.data_ptr() != address:
+            pytest.skip("this C library placed the new tensor elsewhere")
+        storage.resize_(nbytes)
+    assert 2 * nbytes == manager.stats()["total_nbytes"]
     assert [] == manager.audit()
 
 
