@@ -70,4 +70,8 @@ class Account(Books):
     @property
     def unaccounted(self) -> dict[str, tuple[str, ...]]:
         """For each field that holds what could not be seen, the types of it."""
-        return {name: books.unaccounted for name, books in self.fields.items() if books.unaccounted}
+        return {
+            name: books.unaccounted
+            for name, books in list(self.fields.items())
+            if books.unaccounted
+        }

@@ -28,7 +28,6 @@ class Endings:
 
     def close(self, session: SessionState, reason: str) -> list[BaseException]:
         """Release a session and tell its hooks, unless that was done. Returns what that raised."""
-        self._detached.pop(weakref.ref(session), None)
         errors: list[BaseException] = []
         self._ledger.publish(session)
         # Twice where it raises: it may have been interrupted before all was let go of.
@@ -38,6 +37,8 @@ class Endings:
                 break
             except BaseException as error:
                 errors.append(error)
+        # Behind that, and `detach` looks at it behind its note: one of two at once sees the other.
+        self._detached.pop(weakref.ref(session), None)
         self._ledger.end(session)
         errors.extend(_tell(session.status.session_id, session._hooks, reason))
         return errors
@@ -47,6 +48,8 @@ class Endings:
         died = weakref.ref(session, self._note)
         self._detached[died] = session.status.session_id, session._hooks
         self._ledger.detach(session)
+        if session.status.closed:
+            self._detached.pop(died, None)
 
     def bury(self, died: weakref.ref[SessionState]) -> bool:
         """Tell the hooks of an evicted session that died, unless that was done. Returns whether it was due.

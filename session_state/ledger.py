@@ -20,6 +20,7 @@ import attrs
 from .account import Account, FieldBooks, SessionReference
 from .extents import Claimant, Extent, Extents, Owner, Place, Unowned
 from .local import renew_after_forks
+from .session import OUT_OF_TABLE
 from .status import EVERYTHING
 from .survey import Finding, Sheet, Surveyor
 from .tensors import is_page_locked
@@ -174,8 +175,12 @@ class Ledger:
     def after_fork(self) -> None:
         """Make it usable in a child, where whoever had the turn, or was at a survey, is gone."""
         self._turn.clear()
-        for _, session in self.sessions():
+        for account, session in self.sessions():
             session.status.touch(EVERYTHING)
+            if session.status.closed:
+                self._events.append(Ended(account))
+            elif session.claim.get(None) is OUT_OF_TABLE:
+                self._events.append(Moved(account, Place.DETACHED))
 
     def _post(self, event: object) -> None:
         self._events.append(event)

@@ -128,12 +128,13 @@ class Lifecycle:
         left: list[Record] = []
         try:
             record = self.table.remove(key, reason, left, only=only)
-            # One that never came into the table has no claim.
-            has_left = record is None and only is not None and only.claim
-            if only is not None and has_left and not only.session.status.closed:
-                only.closing = reason
+            # One that never came into the table has no claim, and one that another thread is closing
+            # was counted.
+            if record is None and only is not None and only.claim:
                 left.append(only)
-                self.table.count_end(reason)
+                if only.closing is None and not only.session.status.closed:
+                    only.closing = reason
+                    self.table.count_end(reason)
             self._see_off(left)
         except BaseException:
             self.due.extend(left)

@@ -292,3 +292,24 @@ def test_closing_all_leaves_nothing() -> None:
         assert ends == [("c", "shutdown"), ("a", "shutdown")]
     assert ends == [("c", "shutdown"), ("a", "shutdown"), ("b", "shutdown")]
     assert manager.close_all() == 0
+
+
+def test_a_generation_that_ends_while_it_is_evicted_ends_once() -> None:
+    """Whoever evicts it comes to note that when it is closed already: it is no eviction's end."""
+    manager, ends = SessionStateManager(max_sessions=1), Ends()
+    begun: list[Any] = [manager.generation(DreamZeroSession, "a")]
+    ends.of(begun[0].__enter__()._session)
+    endings = manager._lifecycle._endings
+    detach = endings.detach
+
+    def late(session: SessionState) -> None:
+        endings.detach = detach  # type: ignore[method-assign]
+        begun.pop().__exit__(None, None, None)
+        detach(session)
+
+    endings.detach = late  # type: ignore[method-assign]
+    manager.get_or_create_session("b")
+    gc.collect()
+    manager.close("nobody")
+    assert ends == [("a", "client")]
+    assert closed(manager) == {"client": 1}

@@ -3,6 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -102,7 +103,7 @@ def scenes(act: Callable[[Scene], None]) -> Iterator[Scene]:
     """A scene for each point of `act`, which was interrupted there."""
     for at in range(1, 10_000):
         scene = Scene()
-        if not interrupted(lambda scene=scene: act(scene), at):
+        if not interrupted(partial(act, scene), at):
             return
         yield scene
     raise AssertionError("it never ends")
