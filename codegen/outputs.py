@@ -29,6 +29,11 @@ def schema_files(folder: Path) -> list[Path]:
         found = sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
     except NotADirectoryError:
         raise UsageError(f"{shown(folder)}: is not a folder of schemas") from None
+    except FileNotFoundError:
+        raise UsageError(
+            f"{shown(folder)}: there is no such folder; `session-state new MODEL` makes it, with a "
+            "first schema, and `[tool.session-state]` of pyproject.toml may name another"
+        ) from None
     except OSError as error:
         raise UsageError(f"{shown(folder)}: cannot be read ({error.strerror})") from error
     if not found:

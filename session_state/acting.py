@@ -137,7 +137,7 @@ def require_settled(part: Part) -> None:
 
 def _refusal(field: Any, action: str) -> str:
     permitted = " and ".join(field.manager_may)
-    what = f"its schema permits to {permitted}" if permitted else "it only carries the value"
+    what = f"its schema lets it {permitted}" if permitted else "it only carries the value"
     return f"the manager may not {action} it; {what}"
 
 

@@ -127,6 +127,12 @@ class StateObject(ABC, Generic[PayloadT, ViewT]):
         if self._is_bound and self._cell is not None:
             self._cell.writes(self._field)
 
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        if self._cell is None:
+            return f"<{kind} of no session>"
+        return f"<{kind} {self._field!r} of session {self._cell.session_id!r}>"
+
     @property
     def _place(self) -> str:
         """How messages name this object."""

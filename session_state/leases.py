@@ -66,6 +66,10 @@ class Lease(
         self._expect = expect
         self._wait = wait
 
+    def __repr__(self) -> str:
+        use = "open it with `with`" if self._record is None else "held"
+        return f"<Lease of session {self.key!r}: {use}>"
+
     def __enter__(self) -> V_co:
         """Lease the session, blocking for at most `wait` seconds while somebody else has it."""
         refusal = self._try(None)

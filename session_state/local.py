@@ -12,7 +12,7 @@ class StaysInProcess:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise TypeError(
-            f"a {type(self).__name__} belongs to its process and is neither pickled nor copied; "
+            f"{type(self).__name__} belongs to its process and is neither pickled nor copied; "
             "hand over the session id, and open it with the other process's own manager"
         )
 

@@ -17,7 +17,7 @@ def terminal(section: Section, columns: int) -> Iterator[str]:
     yield f"{section.model} ({section.class_name}, {section.path})"
     yield from _wrapped(section.doc, columns, "")
     if section.config:
-        yield from _wrapped(f"at {section.config}", columns, "")
+        yield from _config(section.config, columns)
     yield ""
     table = [_COLUMNS, *(_cells(row) for row in section.rows)]
     widths = [max(width(visible(cells[at])) for cells in table) for at in range(len(_COLUMNS))]
@@ -58,6 +58,13 @@ def _line(cells: tuple[str, ...], widths: list[int]) -> str:
         for cell, most in zip(cells, widths, strict=True)
     )
     return "  ".join(padded).rstrip()
+
+
+def _config(config: str, columns: int) -> Iterator[str]:
+    """The sizes that bytes are quoted at; no line ends between a name and its value."""
+    held = visible(config).replace(" = ", "\xa0=\xa0")
+    for line in textwrap.wrap(f"at {held}", columns):
+        yield line.replace("\xa0", " ")
 
 
 def _wrapped(text: str, columns: int, indent: str) -> Iterator[str]:

@@ -120,6 +120,10 @@ def test_table_shows_every_model_or_those_named(monkeypatch: pytest.MonkeyPatch)
     assert "64 live generations 11.00 GiB" in one.stdout
     notes = [line for line in both.stdout.splitlines() if line.startswith("    ")]
     assert all(len(line) <= 100 for line in notes)
+    for columns in range(60, 110, 7):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = runner.invoke(main, ["table"]).stdout.splitlines()
+        assert not [line for line in lines if line.startswith("= ") or line.endswith(" =")]
     unknown = runner.invoke(main, ["table", "Nobody"])
     assert 2 == unknown.exit_code
     assert "there are Cosmos3, DreamZero" in unknown.stderr

@@ -246,7 +246,7 @@ def test_usage_errors_are_one_line_and_exit_2(tmp_path: Path, project: Project) 
     """No folder, no schema, a file for a folder and bad settings each say what and where."""
     empty = Project.at(tmp_path / "empty")
     for arguments, names in (
-        (("check", "--schemas", "nowhere"), "nowhere"),
+        (("check", "--schemas", "nowhere"), "nowhere: there is no such folder; `session-state new"),
         (("generate", "--schemas", "schemas/demo.yaml"), "schemas/demo.yaml"),
         (("generate", "--output", "schemas/demo.yaml"), "schemas/demo.yaml"),
     ):

@@ -32,6 +32,7 @@ def test_a_dropped_slot_is_seen() -> None:
     assert (0, "") == (run.returncode, run.stderr)
     assert "39 of 60 steps equal bit for bit" in run.stdout
     assert "Different after frame 40: vae_enc_feat_map." in run.stdout
+    assert "dropped at frame 40: this comparison noticed." in run.stdout
 
 
 @pytest.mark.parametrize("arguments", [[], ["--break"]])

@@ -214,7 +214,7 @@ def test_permissions_are_those_of_the_schema(
     with pytest.raises(
         ManagerMayNot,
         match="session 'robot-7', field 'pinned': the manager may not release it; its schema "
-        "permits to rebuild$",
+        "lets it rebuild$",
     ):
         manager.release("robot-7", "pinned")
     for act in (manager.release, manager.rebuild):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from session_state import SessionStateManager
+from session_state.objects import LatentBuffer
 from session_state.show import by_device, readable
 
 from generated.dreamzero import DreamZeroSession
@@ -94,6 +95,19 @@ def test_a_session_shows_its_fields() -> None:
     assert "<DreamZeroSession 'robot-7' open, 2.0 KiB on cpu>" == repr(view)
     fields = re.findall("<tr><td[^>]*>([a-z_]+)<", view._repr_html_())
     assert ["clip_feas", "ys"] == fields[:2]
+
+
+def test_an_object_and_a_lease_show_whose_they_are() -> None:
+    """An object names its field and session; a lease that nobody opened says how to."""
+    manager = SessionStateManager()
+    view = DreamZeroSession("robot-7", manager)
+    ring = "<FrameRing 'vae_encoder_out' of session 'robot-7'>"
+    assert ring == repr(view.object("vae_encoder_out"))
+    assert "<LatentBuffer of no session>" == repr(LatentBuffer[int]())
+    lease = manager.session(DreamZeroSession, "robot-7")
+    assert "<Lease of session 'robot-7': open it with `with`>" == repr(lease)
+    with lease:
+        assert "<Lease of session 'robot-7': held>" == repr(lease)
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a&b", '"><b>', "'"])
