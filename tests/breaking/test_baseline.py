@@ -183,6 +183,15 @@ def test_the_first_commit(tmp_path: Path) -> None:
     assert "the repository has no commit yet" in done.err
 
 
+def test_a_file_is_no_baseline(repository: Repository) -> None:
+    """The message names the folder, which is one."""
+    done = repository.breaking("schemas/demo.yaml")
+    assert (2, "") == (done.code, done.out)
+    assert "'schemas/demo.yaml': is a file" in done.err
+    assert "`--against schemas`" in done.err
+    assert 0 == repository.breaking("schemas").code
+
+
 def test_a_caret_in_front_of_a_ref_is_no_baseline(repository: Repository) -> None:
     """`^HEAD` leaves a commit out of a range, and stands for none."""
     done = repository.breaking("^HEAD")
