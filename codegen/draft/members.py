@@ -6,6 +6,7 @@ from typing import Literal
 
 from attrs import Factory, define, frozen
 
+from .outside import with_self
 from .python import Function, Module, dotted, keyword
 from .types import Type, read_annotation
 
@@ -97,7 +98,10 @@ def _take_method(members: Members, function: Function) -> None:
             return
         if names[-1:] in (("deleter",), ("overload",), ("classmethod",)):
             return
-    members.methods.setdefault(function.name, function)
+        if names == ("staticmethod",):
+            members.methods.setdefault(function.name, function)
+            return
+    members.methods.setdefault(function.name, with_self(function))
 
 
 def _take_statement(members: Members, statement: ast.stmt, style: Style) -> None:

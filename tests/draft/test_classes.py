@@ -382,3 +382,34 @@ def test_a_class_of_many_fields_is_walked_once(tmp_path: Path) -> None:
         return sum(entry.callcount for entry in profile.getstats())
 
     assert 3 > calls(80) / calls(40)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "def run(this): this.found = 1",
+        "def run(s, /, *others): s.found = 1",
+        "def run(self):\n                with open('log') as self.found: pass",
+        "def run(self):\n                for self.found in range(3): pass",
+        "def run(self): first, *self.found = range(3)",
+        "def run(self): (first, [second, self.found]) = 1, (2, 3)",
+    ],
+)
+def test_whatever_binds_an_attribute_writes_it(write: str, tmp_path: Path) -> None:
+    """Python has many ways to assign, and calls the object as its method does."""
+    source = f"""
+        class State:
+            {write}
+        """
+    drafted = draft_of(tmp_path, source).state
+    assert ["found"] == [one.name for one in drafted.attributes]
+
+
+def test_a_static_method_writes_another_object(tmp_path: Path) -> None:
+    """Its first argument is whatever it is given."""
+    source = """
+        class State:
+            @staticmethod
+            def move(robot): robot.place = 1
+        """
+    assert () == draft_of(tmp_path, source).state.attributes
