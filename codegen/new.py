@@ -50,8 +50,13 @@ def new_schema(model: str, others: Sequence[Schema], in_editor: bool) -> NewSche
         UsageError: the model cannot have this name.
     """
     text = render("new.yaml.j2", _View(_scalar(model), _class_name(model), in_editor))
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        # Bytes of a command line that are no UTF-8 arrive as halves of surrogate pairs.
+        raise UsageError(f"{model!r}: this name is not UTF-8, and a schema is") from error
     report = Report()
-    schema = load(decode(text.encode(errors="replace"), model), report)
+    schema = load(decode(content, model), report)
     name = f"{schema.module}.yaml" if schema else ""
     if schema is not None:
         rules.check(schema, report)

@@ -79,6 +79,11 @@ def _of_ref(ref: str, settings: Settings) -> tuple[str, Iterator[Source]]:
     """The schemas of a commit, in the folder of today or else in the folder of then."""
     folder = folder_in_git(settings.schemas)
     commit = find_commit(folder, ref)
+    if commit is None and Path(ref).is_file():
+        raise UsageError(
+            f"{ref!r}: is a file, and schemas are compared by the folder; "
+            f"compare with the one that it is in: `--against {shown(Path(ref).absolute().parent)}`"
+        )
     if commit is None:
         raise unknown_ref(folder, ref)
     files = read_files(folder, commit, SUFFIXES)

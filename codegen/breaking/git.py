@@ -40,7 +40,9 @@ def folder_in_git(path: Path) -> Folder:
     Raises:
         UsageError: there is no git, or the folder is in no repository.
     """
-    done = _git(path, "rev-parse", "--show-prefix", "--is-shallow-repository")
+    done = _git(
+        path, "rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-prefix"
+    )
     if done.returncode:
         said = _words(done.stderr)
         if "not a git repository" in said:
@@ -49,7 +51,12 @@ def folder_in_git(path: Path) -> Folder:
                 "compare with a folder: `--against FOLDER`"
             )
         raise UsageError(f"{shown(path)}: git cannot read its repository ({said})")
-    prefix, shallow = os.fsdecode(done.stdout).rsplit("\n", 2)[:2]
+    inside, shallow, prefix = os.fsdecode(done.stdout).removesuffix("\n").split("\n", 2)
+    if inside != "true":
+        raise UsageError(
+            f"{shown(path)}: is in a repository without a working tree, so no ref has this folder; "
+            "compare with a folder: `--against FOLDER`"
+        )
     return Folder(path, prefix, shallow == "true")
 
 
@@ -57,7 +64,8 @@ def find_commit(folder: Folder, ref: str) -> Commit | None:
     """The commit that a ref stands for, or None where git knows none."""
     done = _git(folder.path, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
     sha = os.fsdecode(done.stdout).strip()
-    return None if done.returncode or not sha else Commit(ref, sha)
+    # `^HEAD` is a commit that is left out of a range, and has a caret before its hash.
+    return None if done.returncode or not sha.isalnum() else Commit(ref, sha)
 
 
 def unknown_ref(folder: Folder, ref: str) -> UsageError:

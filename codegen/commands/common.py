@@ -117,4 +117,6 @@ def say(line: str, output_format: "Format") -> None:
 def coloured(err: bool = False) -> bool:
     """Whether a person with a terminal that takes colours reads along; see no-color.org."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return not plain and (sys.stderr if err else sys.stdout).isatty()
+    stream = sys.stderr if err else sys.stdout
+    # Python has none where the shell closed it: `>&-`.
+    return not plain and stream is not None and stream.isatty()

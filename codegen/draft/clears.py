@@ -186,8 +186,15 @@ class Run:
                 self._either(body)
             case ast.AsyncFor(body=body) | ast.AsyncWith(body=body):
                 self._either(body)
-            case ast.Try(body=body, finalbody=final):
+            case ast.Match(cases=cases):
+                for case in cases:
+                    self._either(case.body)
+            case (
+                ast.Try(body=body, orelse=other, finalbody=final)
+                | ast.TryStar(body=body, orelse=other, finalbody=final)
+            ):
                 self._either(body)
+                self._either(other)
                 self._either(final)
             case ast.Return(value=value):
                 self._expressions(value)

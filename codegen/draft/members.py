@@ -6,6 +6,7 @@ from typing import Literal
 
 from attrs import Factory, define, frozen
 
+from .outside import with_self
 from .python import Function, Module, dotted, keyword
 from .types import Type, read_annotation
 
@@ -97,7 +98,10 @@ def _take_method(members: Members, function: Function) -> None:
             return
         if names[-1:] in (("deleter",), ("overload",), ("classmethod",)):
             return
-    members.methods.setdefault(function.name, function)
+        if names == ("staticmethod",):
+            members.methods.setdefault(function.name, function)
+            return
+    members.methods.setdefault(function.name, with_self(function))
 
 
 def _take_statement(members: Members, statement: ast.stmt, style: Style) -> None:
@@ -105,11 +109,31 @@ def _take_statement(members: Members, statement: ast.stmt, style: Style) -> None
         case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
             _annotated(members, statement, name, annotation, value, style)
         case ast.Assign(targets=[ast.Name(id="__slots__")], value=value):
-            for node in ast.walk(value):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    members.slots.setdefault(node.value, node.lineno)
+            for slot, line in _slots(value):
+                members.slots.setdefault(slot, line)
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             _assigned(members, statement, name, value, style)
+
+
+def _slots(value: ast.expr) -> Iterator[tuple[str, int]]:
+    """The names that `__slots__` writes out, and their lines; a dict has their docs as values."""
+    match value:
+        case ast.Constant(value=str() as name):
+            yield name, value.lineno
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+            for item in items:
+                yield from _slots(item)
+        case ast.Dict(keys=keys):
+            for key in keys:
+                if key is not None:
+                    yield from _slots(key)
+        case ast.BinOp(left=left, right=right):
+            yield from _slots(left)
+            yield from _slots(right)
+        case ast.Starred(value=inner):
+            yield from _slots(inner)
+        case ast.Call(args=[inner]):
+            yield from _slots(inner)
 
 
 def _annotated(

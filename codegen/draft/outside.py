@@ -26,6 +26,16 @@ def handlers(module: Module, node: ast.ClassDef) -> Iterator[Function]:
                 yield renamed
 
 
+def with_self(function: Function) -> Function:
+    """A method whose first argument is called `self`, as it mostly is."""
+    arguments = function.args
+    first, *_ = *arguments.posonlyargs, *arguments.args, ast.arg("self")
+    if first.arg == "self":
+        return function
+    renamed: Function = _Renaming(first.arg).visit(deepcopy(function))
+    return renamed
+
+
 def _holders(function: Function, class_name: str, makers: Set[str], stores: Set[str]) -> set[str]:
     """The names that hold an object of the class in a function."""
     arguments = function.args

@@ -2,6 +2,7 @@
 
 import ast
 import difflib
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -28,8 +29,11 @@ class Module:
 
     @cached_property
     def classes(self) -> Mapping[str, ast.ClassDef]:
-        """Every class of the file by its name, those inside classes and functions too."""
-        found: dict[str, ast.ClassDef] = {}
+        """Every class of the file by its name, those inside classes and functions too.
+
+        Of two at the top of the file the later one, which is what Python has under the name.
+        """
+        found = {node.name: node for node in self.tree.body if isinstance(node, ast.ClassDef)}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, node)
@@ -181,7 +185,11 @@ def read_module(path: Path) -> Module:
             return Module(path, ast.parse(text, str(path)))
     except SyntaxError as error:
         place = f"{path}:{error.lineno or 1}"
-        raise UsageError(f"{place}: is not Python ({error.msg}); correct it first") from error
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        raise UsageError(
+            f"{place}: is not Python {version} ({error.msg}); correct it, or run session-state "
+            "with the Python that it is written for"
+        ) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise UsageError(f"{path}: is not Python that can be read ({error})") from error
 

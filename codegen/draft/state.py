@@ -86,9 +86,13 @@ def read_state(module: Module, node: ast.ClassDef) -> State:
     accessed = {name: (type_, at) for name, type_, at in targets.accessed()}
     names = _names(members, writes, targets)
     writes += [write for write in writes_outside(members, targets) if write.name in names]
-    by_name = {name: [write for write in writes if write.name == name] for name in names}
+    by_name: dict[str, list[Write]] = {name: [] for name in names}
+    for write in writes:
+        if write.name in by_name:
+            by_name[write.name].append(write)
+    tensors = frozenset(_given_to_torch(members))
     found = {
-        name: _attribute(name, members, by_name[name], targets, accessed.get(name))
+        name: _attribute(name, members, by_name[name], targets, accessed.get(name), name in tensors)
         for name in names
     }
     identity = tuple(name for name in names if name.lstrip("_") in IDENTITY)
@@ -125,6 +129,7 @@ def _attribute(
     writes: list[Write],
     targets: Targets,
     accessed: tuple[Type, ast.expr] | None,
+    given_to_torch: bool,
 ) -> Attribute:
     declared = members.declarations.get(name)
     assigned = [write for write in writes if write.how == "assign"]
@@ -146,7 +151,7 @@ def _attribute(
     if _says_nothing(type_) and not _says_nothing(inferred):
         type_ = union(inferred, tuple(one for one in type_ if one == NONE))
     type_ = type_ or inferred or _of_constant(name, members)
-    if not without_none(type_) and _is_used_as_tensor(name, members):
+    if not without_none(type_) and given_to_torch:
         type_ = union((TENSOR,), type_)
     type_ = _filled(type_, inferred, appended)
     joins = any(write.joins for write in writes)
@@ -154,7 +159,9 @@ def _attribute(
     annotation = declared.annotation if declared else _annotation_in(writes)
     return Attribute(
         name=name,
-        line=declared.line if declared else min((one.line for one in writes), default=1),
+        line=declared.line
+        if declared
+        else min((one.line for one in writes), default=members.slots.get(name, 1)),
         type=type_,
         start=start,
         written=_written(writes, bound, buffer is not None),
@@ -208,16 +215,13 @@ def _says_nothing(type_: Type) -> bool:
     return without_none(type_) in (UNKNOWN, (OPAQUE,))
 
 
-def _is_used_as_tensor(name: str, members: Members) -> bool:
-    """Whether some function of torch is given the attribute: `torch.equal(self.prompt, tokens)`."""
-    return any(
-        isinstance(node, ast.Call)
-        and members.module.roots.get(dotted(node.func)[:1][0] if dotted(node.func) else "")
-        == "torch"
-        and any(own_attribute(one) == name for one in node.args)
-        for function in members.methods.values()
-        for node in ast.walk(function)
-    )
+def _given_to_torch(members: Members) -> Iterator[str]:
+    """The attributes that a function of torch is given: `torch.equal(self.prompt, tokens)`."""
+    roots = members.module.roots
+    for function in members.methods.values():
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and roots.get("".join(dotted(node.func)[:1])) == "torch":
+                yield from (name for one in node.args if (name := own_attribute(one)) is not None)
 
 
 def _annotated(declared: Declaration | None, writes: list[Write], members: Members) -> Type:

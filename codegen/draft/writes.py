@@ -84,6 +84,10 @@ class _Writes:
                         yield from self._assigned(target, value, None)
                 case ast.AnnAssign(target=target, annotation=annotation, value=value):
                     yield from self._assigned(target, value, annotation)
+                case ast.withitem(optional_vars=ast.expr() as target):
+                    yield from self._assigned(target, None, None)
+                case ast.For(target=target) | ast.AsyncFor(target=target):
+                    yield from self._assigned(target, None, None)
                 case ast.AugAssign(target=target, value=value):
                     yield from self._augmented(target, value)
                 case ast.Delete(targets=targets):
@@ -131,6 +135,8 @@ class _Writes:
             for one, part in zip(target.elts, paired, strict=True):
                 yield from self._assigned(one, part, None)
             return
+        if isinstance(target, ast.Starred):
+            target, value = target.value, None
         name = own_attribute(target)
         if name in self._members.properties:
             return

@@ -17,7 +17,8 @@ def text(plan: Plan) -> Iterator[str]:
     one = plan.session
     schema = one.schema
     yield f"{visible(schema.model)} ({schema.class_name}, {visible(plan.path)})"
-    yield f"at {setting(one)}"
+    if at := setting(one):
+        yield f"at {at}"
     yield ""
     if not one.fields:
         yield "It declares no bytes."
@@ -32,7 +33,7 @@ def text(plan: Plan) -> Iterator[str]:
 
 
 def setting(one: SessionBytes) -> str:
-    """What the bytes were computed at."""
+    """What the bytes were computed at; empty where they hang on nothing."""
     values = {name: str(value) for name, value in one.at.values.items() if name != "steps"}
     if one.at.dtype is not None:
         values["dtype"] = one.at.dtype

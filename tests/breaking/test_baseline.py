@@ -183,6 +183,31 @@ def test_the_first_commit(tmp_path: Path) -> None:
     assert "the repository has no commit yet" in done.err
 
 
+def test_a_file_is_no_baseline(repository: Repository) -> None:
+    """The message names the folder, which is one."""
+    done = repository.breaking("schemas/demo.yaml")
+    assert (2, "") == (done.code, done.out)
+    assert "'schemas/demo.yaml': is a file" in done.err
+    assert "`--against schemas`" in done.err
+    assert 0 == repository.breaking("schemas").code
+
+
+def test_a_caret_in_front_of_a_ref_is_no_baseline(repository: Repository) -> None:
+    """`^HEAD` leaves a commit out of a range, and stands for none."""
+    done = repository.breaking("^HEAD")
+    assert (2, "") == (done.code, done.out)
+    assert "'^HEAD': git knows no such commit" in done.err
+
+
+def test_a_repository_without_a_working_tree(repository: Repository, tmp_path: Path) -> None:
+    """A project inside a bare repository is no part of any ref, so no model is called new."""
+    bare = clone(repository, tmp_path / "bare.git", "--bare")
+    Project.at(bare.root, demo=SMALL)
+    done = bare.breaking("main")
+    assert (2, "") == (done.code, done.out)
+    assert "schemas: is in a repository without a working tree" in done.err
+
+
 def test_an_unknown_ref(repository: Repository) -> None:
     """Neither ref nor folder; and never an option of git."""
     for ref in ("mian", "", "--output=x", "v1..main", "HEAD:schemas"):

@@ -1,5 +1,6 @@
 """The command as a person meets it: what it prints, where, and how it ends."""
 
+import os
 import re
 import subprocess
 import sys
@@ -92,6 +93,22 @@ def test_the_first_twenty_findings_and_a_count(project: Project) -> None:
     assert 1 == done.exit_code
     assert 20 == done.stdout.count("error[")
     assert "... and 10 more findings" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["check", "diff", "table", "explain unknown-key"])
+def test_without_an_output_the_exit_code_is_the_answer(project: Project, command: str) -> None:
+    """A shell that closes stdout, `>&-`, changes what is seen and not what is found."""
+    with_output = project.run(*command.split())
+    shell = f'exec "$0" -m codegen {command} >&-'
+    done = subprocess.run(
+        ["sh", "-c", shell, sys.executable],
+        cwd=project.root,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (with_output.code, with_output.err) == (done.returncode, done.stderr)
 
 
 def test_warnings_fail_only_when_strict(project: Project) -> None:

@@ -107,6 +107,7 @@ def test_it_overwrites_nothing(tmp_path: Path) -> None:
         ("2 fast", "The model `2 fast` would be the module `2_fast`, which cannot be."),
         ("", "This text is empty."),
         ("class", "The model `class` would be the module `class`, which cannot be."),
+        ("caf\udce9", "'caf\\udce9': this name is not UTF-8, and a schema is"),
         ("a\u202eb", "U+202E (RIGHT-TO-LEFT OVERRIDE) does not show"),
     ],
 )

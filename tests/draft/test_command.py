@@ -41,7 +41,7 @@ def test_the_schema_goes_to_stdout_and_the_summary_to_stderr(tmp_path: Path) -> 
         (
             "class State:\n  x = (",
             "state.py:State",
-            "state.py:2: is not Python ('(' was never closed)",
+            "state.py:2: is not Python 3.",
         ),
         ("class State:\n  x = 1\0", "state.py:State", "is not Python"),
         ("class State:\n  x = " + "(" * 500 + ")" * 500, "state.py:State", "is not Python"),

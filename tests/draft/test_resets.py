@@ -77,6 +77,9 @@ def test_an_argument_that_nobody_calls_with_is_a_reset_of_its_own(tmp_path: Path
         "setattr(self, 'tokens', [])",
         "for name in ('tokens',): setattr(self, name, [])",
         "self.tokens, other = [], 1",
+        "match flag:\n                    case _: self.tokens = []",
+        "try: pass\n                except OSError: pass\n                else: self.tokens = []",
+        "try: self.tokens = []\n                except* OSError: pass",
         "self._empty()",
         "self.__init__()",
     ],
@@ -87,11 +90,13 @@ def test_many_ways_to_clear_are_one(clear: str, tmp_path: Path) -> None:
         class State:
             def __init__(self) -> None:
                 self.tokens: list[int] = []
+                self.step_count = 0
 
             def _empty(self) -> None:
                 self.tokens = []
 
-            def reset(self) -> None:
+            def reset(self, flag: int = 0) -> None:
+                self.step_count = 0
                 {clear}
         """
     assert {"type": "list[int]", "default": []} == {

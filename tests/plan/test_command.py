@@ -48,6 +48,14 @@ def test_admission_reads_the_numbers_of_declared_nbytes(shipped: Project) -> Non
     assert 50 * 16 * 2 * 60 * 104 * 2 == model["resets"]["inference"]["stays"]["host"]
 
 
+def test_bytes_that_hang_on_nothing_are_at_nothing(tmp_path: Path) -> None:
+    """A model without dims and params has no line that would say at which."""
+    project = Project.at(tmp_path / "project", demo=SMALL)
+    lines = project.run("plan").out.splitlines()
+    assert ["DemoSession, schemas/demo.yaml)", ""] == [lines[0].partition("(")[2], lines[1]]
+    assert ">at " not in project.run("plan", "--format", "html").out
+
+
 def test_a_person_reads_what_decides(shipped: Project) -> None:
     """The table, what rings save, what grows, what stays, and the verdict."""
     done = shipped.run("plan", "DreamZero", "--device-memory", "80GiB", "--reserve", "40GiB")
