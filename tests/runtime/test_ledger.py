@@ -5,6 +5,7 @@ import threading
 import warnings
 from typing import Any
 
+import attrs
 import numpy as np
 import torch
 from hypothesis import settings
@@ -101,6 +102,25 @@ class Ledger(RuleBasedStateMachine):
             return
 
     @rule(tensor=tensors, size=SIZES)
+    def resize_unseen(self, tensor: Any, size: int) -> None:
+        """Where nobody touched a session since, the audit says what changed, to the byte."""
+        before = self.by_field()
+        self.resize(tensor, size)
+        after = self.by_field()
+        changed = [(*at, held, after[at]) for at, held in before.items() if held != after[at]]
+        assert sorted(changed) == [attrs.astuple(drift) for drift in self.manager.audit()]
+
+    def by_field(self) -> dict[tuple[str, str, str], int]:
+        """Bytes of every field of every session on the CPU, by walks that touch none."""
+        return {
+            (account.session_id, name, "cpu"): walk(
+                (session._carried.get(name), contents(session, name)), set()
+            ).nbytes.get("cpu", 0)
+            for account, session in self.manager.ledger.sessions()
+            for name in session.field_names()
+        }
+
+    @rule(tensor=tensors, size=SIZES)
     def swap_data(self, tensor: Any, size: int) -> None:
         is_plain = tensor.layout is torch.strided and not tensor.is_nested
         if is_plain and not tensor.is_quantized and tensor.device.type == "cpu":
@@ -175,6 +195,12 @@ class Ledger(RuleBasedStateMachine):
                 d: n for d, n in account.exclusive.items() if n
             }
         assert self.manager.audit() == []
+
+
+def contents(session: SessionState, name: str) -> Any:
+    """What the object of that name holds, committed and staged."""
+    obj = session._objects.get(name)
+    return None if obj is None else (obj._contents() or ())[:2]
 
 
 def devices(stats: dict[str, int], kind: str) -> dict[str, int]:
