@@ -1,5 +1,7 @@
 """What is published when a lease ends, and what is left of it."""
 
+from timeit import repeat
+
 import numpy as np
 import pytest
 import torch
@@ -90,3 +92,16 @@ def test_tensors_on_several_devices_and_arrays_that_hold_objects_are_walked() ->
     objects = np.array([floats(4), None], dtype=object)
     session.stitched_buffer.append(objects)
     assert 8 + 16 + objects.nbytes == manager.stats()["total_nbytes"]
+
+
+def test_stats_is_as_quick_after_many_were_touched() -> None:
+    """What once was touched costs nothing: with 10,000 sessions as with one."""
+    quickest = []
+    for sessions in (1, 10_000):
+        manager = SessionStateManager(max_sessions=sessions)
+        for number in range(sessions):
+            manager.get_or_create_session(f"s{number}").attrs["count"] = number
+        manager.stats()
+        quickest.append(min(repeat(manager.stats, number=20, repeat=50)))
+    one, many = quickest
+    assert many < 2 * one
