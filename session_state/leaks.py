@@ -68,12 +68,8 @@ def _holders(extents: Iterable[Any]) -> tuple[str, ...]:
         for one in gc.get_objects()
         if issubclass(type(one), torch.Tensor) and _storage_id(one) in wanted
     ]
-    names: dict[str, None] = {}
     ours = {id(values), id(owners)}
-    for value in values:
-        for name in _named(value, ours, _DEPTH):
-            names[name] = None
-    return tuple(sorted(names))
+    return tuple(sorted({name for value in values for name in _named(value, ours, _DEPTH)}))
 
 
 def _storage_id(tensor: torch.Tensor) -> int | None:
@@ -84,9 +80,12 @@ def _storage_id(tensor: torch.Tensor) -> int | None:
 
 
 def _named(value: object, ours: set[int], depth: int) -> Iterator[str]:
-    """What refers to `value`, through containers, as far as something has a name."""
+    """What refers to `value`, through containers, as far as something has a name.
+
+    `ours` are the ids of what this search made, and of the containers that it went through.
+    """
     referrers = gc.get_referrers(value)
-    ours = ours | {id(referrers)}
+    ours.add(id(referrers))
     for referrer in referrers:
         if id(referrer) in ours or issubclass(
             type(referrer), (types.FrameType, types.GeneratorType)
@@ -97,6 +96,8 @@ def _named(value: object, ours: set[int], depth: int) -> Iterator[str]:
         elif type(referrer) in _CONTAINERS or issubclass(
             type(referrer), (torch.Tensor, np.ndarray)
         ):
+            # Each search looks at every object there is, so that nothing is searched for twice.
+            ours.add(id(referrer))
             if depth:
                 yield from _named(referrer, ours, depth - 1)
         elif issubclass(type(referrer), types.CellType):

@@ -119,11 +119,11 @@ def test_what_is_no_size_is_placed(text: str, start: int, end: int) -> None:
 )
 def test_long_and_deep_formulas_end_quickly(text: str) -> None:
     """No text makes the parser recurse or run: it is refused within a tenth of a second."""
-    started = time.perf_counter()
+    started = time.process_time()
     for parse in (parse_size, parse_condition):
         with pytest.raises(ExpressionError):
             parse(text)
-    assert 0.1 > time.perf_counter() - started
+    assert 0.1 > time.process_time() - started
 
 
 @pytest.mark.parametrize(
